@@ -1,0 +1,1 @@
+"""Benchmarks: `make bench` prints a table and writes it as JSON. May import everything."""

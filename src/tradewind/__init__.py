@@ -1,0 +1,10 @@
+"""Tradewind: a workflow orchestrator that runs Airflow 3 DAG files.
+
+The tree reads as: what authors import (`sdk`), what a run is (`model`), how we decide (`decide`), where we
+keep it (`storage`), who runs it (`scheduler`, `executors`, `worker`, `triggerer`, `dag_processor`) and who
+asks (`api`, `cli`).
+
+May import: nothing, so that `import tradewind` stays free. Start reading in `tradewind.decide`.
+"""
+
+__version__ = "0.1.0"
