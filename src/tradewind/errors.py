@@ -1,0 +1,126 @@
+"""Every error that Tradewind raises on purpose.
+
+    TradewindError
+    ├── NotFound                 a name that does not exist
+    │   ├── UnknownDag
+    │   ├── UnknownRun
+    │   ├── UnknownTask
+    │   └── UnknownPool
+    ├── Conflict                 the request contradicts what is stored
+    │   ├── RunExists
+    │   └── PoolExists
+    ├── InvalidRequest           the request contradicts itself or the DAG
+    ├── DagUnusable              one stored DAG cannot be read; all others go on
+    ├── SettingsError            a wrong value in the configuration
+    └── DatabaseError
+        ├── DatabaseUnavailable  no answer; nothing is known about the last commit
+        ├── TransactionConflict  deadlock or serialization failure; nothing was written
+        └── MigrationNeeded      the schema is not the one this version needs
+
+`model` may import nothing of Tradewind, so what it refuses (`DagFormatError`, `InvalidDag`, timetable errors) are
+`ValueError`s of its own; whoever reads a stored DAG turns them into `DagUnusable`.
+"""
+
+
+class TradewindError(Exception):
+    """Something that Tradewind foresaw went wrong."""
+
+
+class NotFound(TradewindError):
+    """A name that does not exist."""
+
+
+class UnknownDag(NotFound):
+    """No DAG of that id."""
+
+    def __init__(self, dag_id: str) -> None:
+        super().__init__(f"there is no DAG {dag_id!r}")
+        self.dag_id = dag_id
+
+
+class UnknownRun(NotFound):
+    """No run of that id."""
+
+    def __init__(self, dag_id: str, run_id: str) -> None:
+        super().__init__(f"DAG {dag_id!r} has no run {run_id!r}")
+        self.dag_id = dag_id
+        self.run_id = run_id
+
+
+class UnknownTask(NotFound):
+    """No task, or no task instance, of that name."""
+
+    def __init__(self, dag_id: str, task_id: str, map_index: int | None = None) -> None:
+        which = f"task {task_id!r}" if map_index is None else f"task {task_id!r} with map index {map_index}"
+        super().__init__(f"DAG {dag_id!r} has no {which}")
+        self.dag_id = dag_id
+        self.task_id = task_id
+        self.map_index = map_index
+
+
+class UnknownPool(NotFound):
+    """No pool of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no pool {name!r}")
+        self.name = name
+
+
+class Conflict(TradewindError):
+    """The request contradicts what is stored."""
+
+
+class RunExists(Conflict):
+    """The DAG already has that run, or a run for that logical date."""
+
+    def __init__(self, dag_id: str, run_id: str) -> None:
+        super().__init__(f"DAG {dag_id!r} already has a run {run_id!r}, or one with the same logical date")
+        self.dag_id = dag_id
+        self.run_id = run_id
+
+
+class PoolExists(Conflict):
+    """There is already a pool of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is already a pool {name!r}")
+        self.name = name
+
+
+class InvalidRequest(TradewindError):
+    """The request contradicts itself or the DAG."""
+
+
+class DagUnusable(TradewindError):
+    """A stored DAG cannot be read. Only this DAG is affected."""
+
+    def __init__(self, dag_id: str, reason: str) -> None:
+        super().__init__(f"DAG {dag_id!r} cannot be used: {reason}")
+        self.dag_id = dag_id
+        self.reason = reason
+
+
+class SettingsError(TradewindError):
+    """A wrong value in the configuration."""
+
+
+class DatabaseError(TradewindError):
+    """The database did not do what was asked."""
+
+
+class DatabaseUnavailable(DatabaseError):
+    """The database gives no answer. Whether the last commit took effect is unknown."""
+
+
+class TransactionConflict(DatabaseError):
+    """The database gave this transaction up in favour of another. Nothing was written; try again."""
+
+
+class MigrationNeeded(DatabaseError):
+    """The schema is not the one this version needs."""
+
+    def __init__(self, found: str | None, needed: str) -> None:
+        state = "has no Tradewind schema" if found is None else f"is at schema revision {found}"
+        super().__init__(f"the database {state}, but {needed} is needed; run: tradewind db migrate")
+        self.found = found
+        self.needed = needed

@@ -1,0 +1,40 @@
+"""The keys by which things are found."""
+
+from typing import NamedTuple, NewType
+
+RunKey = NewType("RunKey", int)
+"""The database's own number of a DAG run; `(dag_id, run_id)` is what people call it."""
+
+VersionKey = NewType("VersionKey", int)
+"""The database's own number of one version of a DAG."""
+
+JobKey = NewType("JobKey", int)
+"""The database's own number of one life of a service process, such as a scheduler."""
+
+UNMAPPED = -1
+"""The map index of a task that is not mapped, or not yet expanded."""
+
+
+class TaskKey(NamedTuple):
+    """One task instance: one task in one run, and which of its mapped copies."""
+
+    run_key: RunKey
+    task_id: str
+    map_index: int = UNMAPPED
+
+
+class AttemptKey(NamedTuple):
+    """One hand-over of a task instance to an executor.
+
+    `attempt` grows each time, so it fences: a message that carries an old one changes nothing.
+    """
+
+    run_key: RunKey
+    task_id: str
+    map_index: int
+    attempt: int
+
+    @property
+    def task(self) -> TaskKey:
+        """The task instance that this is an attempt of."""
+        return TaskKey(self.run_key, self.task_id, self.map_index)

@@ -1,0 +1,59 @@
+"""One run of a DAG, as the database knows it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradewind.model.dag import JsonValue
+from tradewind.model.ids import JobKey, RunKey, VersionKey
+from tradewind.model.states import RunState, RunType
+from tradewind.model.timetable import DataInterval
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run that shall be created, with a task instance for each of its tasks."""
+
+    dag_id: str
+    run_id: str
+    run_type: RunType
+    run_after: datetime
+    version_key: VersionKey
+    logical_date: datetime | None = None
+    data_interval: DataInterval | None = None
+    conf: JsonValue = None
+    note: str | None = None
+    triggered_by: str | None = None
+
+    @property
+    def ordering_at(self) -> datetime:
+        """The instant that says which run of the DAG came before which."""
+        return self.logical_date or self.run_after
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as stored."""
+
+    key: RunKey
+    dag_id: str
+    run_id: str
+    run_type: RunType
+    state: RunState
+    run_after: datetime
+    ordering_at: datetime
+    version_key: VersionKey
+    change_number: int
+    """Grows with each decision and each change by a person; a memory of the run is good only at this number."""
+    owner: JobKey | None = None
+    logical_date: datetime | None = None
+    data_interval: DataInterval | None = None
+    conf: JsonValue = None
+    note: str | None = None
+    triggered_by: str | None = None
+    queued_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    times_out_at: datetime | None = None
+    clear_number: int = 0
+    reason: str | None = None
+    """Why it ended as it did, where its tasks do not say."""
