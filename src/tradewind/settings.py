@@ -1,0 +1,264 @@
+"""The configuration, read once at start into frozen values.
+
+For each option the first of these wins: `TRADEWIND__SECTION__KEY`, `AIRFLOW__SECTION__KEY`, the ini file, the
+default. Names, units and defaults are Airflow's, so that an existing configuration keeps its meaning;
+durations are float seconds. Options that Tradewind does not know are passed over, as in Airflow.
+
+The file is the one given to `load_settings`, else `TRADEWIND_CONFIG`, else `tradewind.cfg` in
+`TRADEWIND_HOME` (by default `~/tradewind`). A file that was asked for must exist; the one in the home folder
+may be absent.
+"""
+
+import configparser
+import dataclasses
+import math
+import os
+import re
+import zoneinfo
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from tradewind.errors import SettingsError
+
+HOME_VARIABLE: Final = "TRADEWIND_HOME"
+FILE_VARIABLE: Final = "TRADEWIND_CONFIG"
+FILE_NAME: Final = "tradewind.cfg"
+DATABASE_FILE_NAME: Final = "tradewind.db"
+# The names win in this order.
+ENVIRONMENT_PREFIXES: Final = ("TRADEWIND", "AIRFLOW")
+
+Value = TypeVar("Value")
+Section = TypeVar("Section")
+
+_READER: Final = "reader"
+_SECRET: Final = "secret"
+_TRUE: Final = frozenset({"1", "on", "t", "true", "yes"})
+_FALSE: Final = frozenset({"0", "f", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader(Generic[Value]):
+    """Turns the text of an option into its value, or raises ValueError; `expected` completes the message."""
+
+    read: Callable[[str], Value]
+    expected: str
+
+    def option(self, default: Value) -> Value:
+        """A field of a section that this reader reads."""
+        return field(default=default, metadata={_READER: self})
+
+
+def _whole_number(minimum: int) -> _Reader[int]:
+    def read(text: str) -> int:
+        number = int(text)
+        if number < minimum:
+            raise ValueError(text)
+        return number
+
+    return _Reader(read, f"a whole number of at least {minimum}")
+
+
+def _seconds(*, zero: bool = False) -> _Reader[float]:
+    def read(text: str) -> float:
+        seconds = float(text)
+        if not math.isfinite(seconds) or seconds < 0 or (seconds == 0 and not zero):
+            raise ValueError(text)
+        return seconds
+
+    return _Reader(read, "a number of seconds, " + ("0 or more" if zero else "more than 0"))
+
+
+def _read_boolean(text: str) -> bool:
+    word = text.lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(text)
+    return word in _TRUE
+
+
+def _read_pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(text) from error
+    return text
+
+
+def _read_time_zone(text: str) -> str:
+    if text.lower() == "utc":
+        return "UTC"
+    try:
+        return zoneinfo.ZoneInfo(text).key
+    except (zoneinfo.ZoneInfoNotFoundError, OSError) as error:
+        raise ValueError(text) from error
+
+
+def _read_database_url(text: str) -> str:
+    if not re.match(r"[a-z][a-z0-9+]*://", text):
+        raise ValueError(text)
+    return text
+
+
+_BOOLEAN: Final = _Reader(_read_boolean, "True or False")
+_PATTERN: Final = _Reader(_read_pattern, "a regular expression")
+_TIME_ZONE: Final = _Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
+_DATABASE_URL: Final = _Reader(_read_database_url, "a URL such as postgresql+psycopg://user@host/database")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreSettings:
+    """`[core]`: the limits and defaults of every DAG."""
+
+    parallelism: int = _whole_number(1).option(32)
+    max_active_tasks_per_dag: int = _whole_number(1).option(16)
+    max_active_runs_per_dag: int = _whole_number(1).option(16)
+    # 0: a DAG is never paused for failing.
+    max_consecutive_failed_dag_runs_per_dag: int = _whole_number(0).option(0)
+    dags_are_paused_at_creation: bool = _BOOLEAN.option(True)
+    default_timezone: str = _TIME_ZONE.option("UTC")
+    max_map_length: int = _whole_number(1).option(1024)
+    default_task_retries: int = _whole_number(0).option(0)
+    default_task_retry_delay: float = _seconds(zero=True).option(300.0)
+    max_task_retry_delay: float = _seconds().option(86_400.0)
+    # -1: a pool without a limit.
+    default_pool_task_slot_count: int = _whole_number(-1).option(128)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseSettings:
+    """`[database]`: where the state is kept."""
+
+    # No default: it lies in the home folder, which only the reader knows. It may hold a password.
+    sql_alchemy_conn: str = field(repr=False, metadata={_READER: _DATABASE_URL, _SECRET: True})
+    sql_alchemy_pool_size: int = _whole_number(1).option(5)
+    # -1: as many connections as are asked for.
+    sql_alchemy_max_overflow: int = _whole_number(-1).option(10)
+    sql_alchemy_pool_recycle: float = _seconds().option(1800.0)
+    sql_alchemy_pool_pre_ping: bool = _BOOLEAN.option(True)
+    max_db_retries: int = _whole_number(1).option(3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerSettings:
+    """`[scheduler]`: how often each duty runs, how much it takes at a time, when something counts as lost."""
+
+    # How much.
+    max_tis_per_query: int = _whole_number(0).option(16)  # 0: as many as core.parallelism
+    max_dagruns_to_create_per_loop: int = _whole_number(1).option(10)
+    max_dagruns_per_loop_to_schedule: int = _whole_number(1).option(20)
+    num_runs: int = _whole_number(-1).option(-1)  # -1: loop until stopped
+    only_idle: bool = _BOOLEAN.option(False)  # count only idle loops towards num_runs
+    num_stuck_in_queued_retries: int = _whole_number(0).option(2)
+    use_row_level_locking: bool = _BOOLEAN.option(True)
+    use_job_schedule: bool = _BOOLEAN.option(True)  # False: no run is made by a timetable
+
+    # How often.
+    scheduler_idle_sleep_time: float = _seconds(zero=True).option(1.0)
+    scheduler_heartbeat_sec: float = _seconds().option(5.0)
+    job_heartbeat_sec: float = _seconds().option(5.0)
+    orphaned_tasks_check_interval: float = _seconds().option(300.0)
+    task_instance_heartbeat_timeout_detection_interval: float = _seconds().option(10.0)
+    task_queued_timeout_check_interval: float = _seconds().option(120.0)
+    trigger_timeout_check_interval: float = _seconds().option(15.0)
+    parsing_cleanup_interval: float = _seconds().option(60.0)
+    pool_metrics_interval: float = _seconds().option(5.0)
+    ti_metrics_interval: float = _seconds().option(30.0)
+    dagrun_metrics_interval: float = _seconds().option(30.0)
+
+    # When it counts as lost.
+    scheduler_health_check_threshold: float = _seconds().option(30.0)
+    task_instance_heartbeat_sec: float = _seconds(zero=True).option(0.0)  # 0: derived from the timeout
+    task_instance_heartbeat_timeout: float = _seconds().option(300.0)
+    task_queued_timeout: float = _seconds().option(600.0)
+
+    # What a DAG that says nothing gets.
+    allowed_run_id_pattern: str = _PATTERN.option(r"^[A-Za-z0-9_.~:+-]+$")
+    catchup_by_default: bool = _BOOLEAN.option(False)
+    create_cron_data_intervals: bool = _BOOLEAN.option(False)
+    create_delta_data_intervals: bool = _BOOLEAN.option(False)
+    ignore_first_depends_on_past_by_default: bool = _BOOLEAN.option(True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be configured, as it was when the process started."""
+
+    home: Path
+    database: DatabaseSettings
+    core: CoreSettings = field(default_factory=CoreSettings)
+    scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
+
+
+def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
+    """Read the configuration.
+
+    Args:
+        environ: the environment; that of the process if none is given.
+        file: the ini file; see the module for where it is looked for if none is given.
+
+    Raises:
+        SettingsError: a value is wrong (section, key, value and what is expected are named), or the file
+            cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    home = Path(environ.get(HOME_VARIABLE) or "~/tradewind").expanduser()
+    source = _Source(environ, _read_file(environ, home, file))
+    default_url = f"sqlite:///{(home / DATABASE_FILE_NAME).absolute()}"
+    return Settings(
+        home=home,
+        core=_load_section(CoreSettings(), "core", source),
+        database=_load_section(DatabaseSettings(sql_alchemy_conn=default_url), "database", source),
+        scheduler=_load_section(SchedulerSettings(), "scheduler", source),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The texts that the user wrote, and where."""
+
+    environ: Mapping[str, str]
+    file: configparser.ConfigParser
+
+    def find(self, section: str, key: str) -> tuple[str, str] | None:
+        """The text of an option and the place it comes from, or nothing where it keeps its default."""
+        for prefix in ENVIRONMENT_PREFIXES:
+            variable = f"{prefix}__{section}__{key}".upper()
+            if variable in self.environ:
+                return self.environ[variable].strip(), variable
+        if self.file.has_option(section, key):
+            return self.file.get(section, key).strip(), "the configuration file"
+        return None
+
+
+def _load_section(defaults: Section, name: str, source: _Source) -> Section:
+    found: dict[str, object] = {}
+    for option in dataclasses.fields(defaults):  # type: ignore[arg-type] # every Section is a dataclass
+        written = source.find(name, option.name)
+        if written is not None:
+            found[option.name] = _read_option(name, option, *written)
+    return dataclasses.replace(defaults, **found)  # type: ignore[type-var]
+
+
+def _read_option(section: str, option: "dataclasses.Field[object]", text: str, place: str) -> object:
+    reader: _Reader[object] = option.metadata[_READER]
+    try:
+        return reader.read(text)
+    except ValueError:
+        shown = "(hidden)" if option.metadata.get(_SECRET) else repr(text)
+        message = f"[{section}] {option.name} is {shown} in {place}; expected {reader.expected}"
+        # The cause would say no more, and would print a secret.
+        raise SettingsError(message) from None
+
+
+def _read_file(environ: Mapping[str, str], home: Path, file: Path | None) -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None)
+    named = file or (Path(environ[FILE_VARIABLE]).expanduser() if environ.get(FILE_VARIABLE) else None)
+    path = named or home / FILE_NAME
+    if named is None and not path.exists():
+        return parser
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"), source=str(path))
+    except (OSError, UnicodeDecodeError, configparser.Error) as error:
+        raise SettingsError(f"cannot read the configuration file {path}: {error}") from error
+    return parser

@@ -1,0 +1,207 @@
+"""The configuration: Airflow's names and defaults, one order of precedence, errors that help (B6)."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from tradewind.errors import SettingsError
+from tradewind.settings import CoreSettings, SchedulerSettings, Settings, load_settings
+
+
+def load(tmp_path: Path, file: str | None = None, **environ: str) -> Settings:
+    """Settings of an empty home folder, with an ini file there if one is given."""
+    if file is not None:
+        (tmp_path / "tradewind.cfg").write_text(file, encoding="utf-8")
+    return load_settings({"TRADEWIND_HOME": str(tmp_path), **environ})
+
+
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        ("max_dagruns_to_create_per_loop", 10),
+        ("max_dagruns_per_loop_to_schedule", 20),
+        ("use_row_level_locking", True),
+        ("pool_metrics_interval", 5.0),
+        ("orphaned_tasks_check_interval", 300.0),
+        ("scheduler_health_check_threshold", 30.0),
+        ("max_tis_per_query", 16),
+        ("scheduler_idle_sleep_time", 1.0),
+        ("job_heartbeat_sec", 5.0),
+        ("task_instance_heartbeat_timeout", 300.0),
+        ("task_instance_heartbeat_timeout_detection_interval", 10.0),
+        ("trigger_timeout_check_interval", 15.0),
+        ("task_queued_timeout", 600.0),
+        ("task_queued_timeout_check_interval", 120.0),
+        ("num_stuck_in_queued_retries", 2),
+        ("num_runs", -1),
+        ("use_job_schedule", True),
+        ("catchup_by_default", False),
+        ("create_cron_data_intervals", False),
+        ("ignore_first_depends_on_past_by_default", True),
+        ("allowed_run_id_pattern", "^[A-Za-z0-9_.~:+-]+$"),
+    ],
+)
+def test_scheduler_option_has_the_default_of_airflow(tmp_path: Path, key: str, default: object) -> None:
+    """B6: the tunables have Airflow's names and defaults."""
+    assert getattr(load(tmp_path).scheduler, key) == default
+
+
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        ("parallelism", 32),
+        ("max_active_tasks_per_dag", 16),
+        ("max_active_runs_per_dag", 16),
+        ("dags_are_paused_at_creation", True),
+        ("default_timezone", "UTC"),
+        ("max_map_length", 1024),
+        ("default_task_retries", 0),
+        ("default_task_retry_delay", 300.0),
+        ("max_task_retry_delay", 86_400.0),
+        ("default_pool_task_slot_count", 128),
+    ],
+)
+def test_core_option_has_the_default_of_airflow(tmp_path: Path, key: str, default: object) -> None:
+    """B6: parallelism and the limits of a DAG have Airflow's names and defaults."""
+    assert getattr(load(tmp_path).core, key) == default
+
+
+def test_loaded_defaults_are_the_defaults_of_the_sections(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+
+    assert settings.core == CoreSettings()
+    assert settings.scheduler == SchedulerSettings()
+
+
+def test_database_is_sqlite_in_the_home_folder_by_default(tmp_path: Path) -> None:
+    """D7: SQLite by default."""
+    assert load(tmp_path).database.sql_alchemy_conn == f"sqlite:///{tmp_path}/tradewind.db"
+
+
+def test_variable_of_airflow_is_honoured(tmp_path: Path) -> None:
+    """B6: Airflow's environment variables keep their meaning."""
+    assert load(tmp_path, AIRFLOW__CORE__PARALLELISM="7").core.parallelism == 7
+
+
+def test_variable_of_tradewind_wins_over_that_of_airflow(tmp_path: Path) -> None:
+    settings = load(tmp_path, TRADEWIND__CORE__PARALLELISM="9", AIRFLOW__CORE__PARALLELISM="7")
+
+    assert settings.core.parallelism == 9
+
+
+def test_variable_wins_over_the_file(tmp_path: Path) -> None:
+    settings = load(tmp_path, "[core]\nparallelism = 5\n", AIRFLOW__CORE__PARALLELISM="7")
+
+    assert settings.core.parallelism == 7
+
+
+def test_file_wins_over_the_default(tmp_path: Path) -> None:
+    file = "[core]\nparallelism = 5\n\n[scheduler]\ntask_queued_timeout = 12.5\nunknown_option = 1\n"
+
+    settings = load(tmp_path, file)
+
+    assert settings.core.parallelism == 5
+    assert settings.scheduler.task_queued_timeout == 12.5
+
+
+def test_file_may_be_named_by_a_variable(tmp_path: Path) -> None:
+    named = tmp_path / "other.cfg"
+    named.write_text("[core]\nparallelism = 6\n", encoding="utf-8")
+
+    assert load(tmp_path, TRADEWIND_CONFIG=str(named)).core.parallelism == 6
+
+
+def test_file_given_by_the_caller_wins_over_the_variable(tmp_path: Path) -> None:
+    given = tmp_path / "given.cfg"
+    given.write_text("[core]\nparallelism = 6\n", encoding="utf-8")
+
+    assert load_settings({"TRADEWIND_CONFIG": "/nowhere.cfg"}, given).core.parallelism == 6
+
+
+def test_percent_sign_in_the_file_is_taken_literally(tmp_path: Path) -> None:
+    settings = load(tmp_path, "[database]\nsql_alchemy_conn = mysql+pymysql://user:a%40b@host/db\n")
+
+    assert settings.database.sql_alchemy_conn == "mysql+pymysql://user:a%40b@host/db"
+
+
+@pytest.mark.parametrize("text", ["True", "true", "t", "1", "yes", "on"])
+def test_words_for_true(tmp_path: Path, text: str) -> None:
+    assert load(tmp_path, AIRFLOW__SCHEDULER__CATCHUP_BY_DEFAULT=text).scheduler.catchup_by_default is True
+
+
+@pytest.mark.parametrize("text", ["False", "false", "f", "0", "no", "off"])
+def test_words_for_false(tmp_path: Path, text: str) -> None:
+    settings = load(tmp_path, AIRFLOW__SCHEDULER__USE_ROW_LEVEL_LOCKING=text)
+
+    assert settings.scheduler.use_row_level_locking is False
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "expected"),
+    [
+        ("core", "parallelism", "many", "a whole number of at least 1"),
+        ("core", "parallelism", "0", "a whole number of at least 1"),
+        ("core", "parallelism", "", "a whole number of at least 1"),
+        ("core", "parallelism", "1.5", "a whole number of at least 1"),
+        ("core", "dags_are_paused_at_creation", "maybe", "True or False"),
+        ("core", "default_timezone", "Mars/Olympus", "utc or an IANA time zone such as Europe/Amsterdam"),
+        ("scheduler", "task_queued_timeout", "-1", "a number of seconds, more than 0"),
+        ("scheduler", "task_queued_timeout", "nan", "a number of seconds, more than 0"),
+        ("scheduler", "pool_metrics_interval", "inf", "a number of seconds, more than 0"),
+        ("scheduler", "scheduler_idle_sleep_time", "-0.5", "a number of seconds, 0 or more"),
+        ("scheduler", "allowed_run_id_pattern", "[", "a regular expression"),
+    ],
+)
+def test_wrong_value_is_named_with_what_is_expected(
+    tmp_path: Path, section: str, key: str, value: str, expected: str
+) -> None:
+    """B6: a wrong tunable stops the start and says which one, where, and what would be right."""
+    variable = f"AIRFLOW__{section}__{key}".upper()
+
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, **{variable: value})
+
+    assert str(caught.value) == f"[{section}] {key} is {value!r} in {variable}; expected {expected}"
+
+
+def test_wrong_value_in_the_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"\[core\] parallelism is 'x' in the configuration file"):
+        load(tmp_path, "[core]\nparallelism = x\n")
+
+
+def test_wrong_database_url_is_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"sql_alchemy_conn is \(hidden\)") as caught:
+        load(tmp_path, AIRFLOW__DATABASE__SQL_ALCHEMY_CONN="user:hunter2@host")
+
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_database_url_stays_out_of_the_representation(tmp_path: Path) -> None:
+    settings = load(tmp_path, AIRFLOW__DATABASE__SQL_ALCHEMY_CONN="postgresql://user:hunter2@host/db")
+
+    assert "hunter2" not in repr(settings)
+
+
+def test_named_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"cannot read the configuration file .*missing\.cfg"):
+        load_settings({}, tmp_path / "missing.cfg")
+
+
+def test_file_that_is_no_ini_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="cannot read the configuration file"):
+        load(tmp_path, "parallelism: 3\n")
+
+
+def test_settings_cannot_be_changed(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        settings.core.parallelism = 1  # type: ignore[misc]
+
+
+def test_time_zone_is_kept_by_its_name(tmp_path: Path) -> None:
+    assert load(tmp_path, AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Amsterdam").core.default_timezone == (
+        "Europe/Amsterdam"
+    )
