@@ -42,7 +42,7 @@ check: $(STAMP)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n $(WORKERS) $(wildcard tests/unit tests/property tests/architecture)
+	TRADEWIND_TEST_REQUIRE= $(BIN)/pytest -n $(WORKERS) $(wildcard tests/unit tests/property tests/architecture)
 
 test: $(STAMP)
 	$(BIN)/pytest -n $(WORKERS) $(TESTS)
