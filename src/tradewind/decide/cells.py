@@ -7,7 +7,18 @@ from tradewind.model.states import OCCUPYING_STATES, HeldBy, TaskState
 class Cell:
     """One task instance of one run. Changed in place by `progress`; true only as far as the guarded writes say."""
 
-    __slots__ = ("attempt", "held_by", "is_due", "map_index", "map_length", "number", "past_ok", "skips", "state", "try_number")
+    __slots__ = (
+        "attempt",
+        "held_by",
+        "is_due",
+        "map_index",
+        "map_length",
+        "number",
+        "past_ok",
+        "skips",
+        "state",
+        "try_number",
+    )
 
     def __init__(self, number: int, map_index: int = UNMAPPED) -> None:
         self.number = number

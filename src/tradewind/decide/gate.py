@@ -76,9 +76,7 @@ class Gate:
             return []
         urgent = -self._held[0][0]
         priority = self._structure.priority
-        return [
-            cell for cell in self._through if cell.state is TaskState.SCHEDULED and priority[cell.number] < urgent
-        ]
+        return [cell for cell in self._through if cell.state is TaskState.SCHEDULED and priority[cell.number] < urgent]
 
     def took_back(self, cell: Cell) -> None:
         """A yielding instance is in line again."""

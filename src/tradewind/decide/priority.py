@@ -10,7 +10,10 @@ _MIN_WEIGHT = -(2**31)
 
 
 def total_weights(
-    tasks: Sequence[Task], order: Sequence[int], upstream: Sequence[Sequence[int]], downstream: Sequence[Sequence[int]]
+    tasks: Sequence[Task],
+    order: Sequence[int],
+    upstream: Sequence[Sequence[int]],
+    downstream: Sequence[Sequence[int]],
 ) -> list[int]:
     """The priority of each task by its weight rule, clamped to 32 bits as Airflow does.
 

@@ -373,6 +373,5 @@ class RunProgress:
         if group == NO_GROUP:
             return True
         return any(
-            self.structure.mapped_group[number] != group or map_index == cell.map_index
-            for number, map_index in sources
+            self.structure.mapped_group[number] != group or map_index == cell.map_index for number, map_index in sources
         )

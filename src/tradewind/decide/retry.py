@@ -39,7 +39,8 @@ def decide_retry(
     if delay_s is None:
         delay_s = retry_delay_s(retry, try_number, jitter_seed, longest_delay_s)
     return RetryDecision(
-        failed_at + timedelta(seconds=delay_s), f"try {try_number} of {max_tries + 1} failed: again in {delay_s:g} s"
+        failed_at + timedelta(seconds=delay_s),
+        f"try {try_number} of {max_tries + 1} failed: again in {delay_s:g} s",
     )
 
 

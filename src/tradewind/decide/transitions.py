@@ -3,7 +3,14 @@
 from enum import StrEnum
 from types import MappingProxyType
 
-from tradewind.model.states import FINISHED_STATES, RunState, TaskState
+from tradewind.model.states import (
+    DECIDABLE_STATES,
+    FINISHED_RUN_STATES,
+    FINISHED_STATES,
+    HANDED_OVER_STATES,
+    RunState,
+    TaskState,
+)
 
 
 class TaskEvent(StrEnum):
@@ -55,23 +62,20 @@ S = TaskState
 _ANY = frozenset(S)
 _UNFINISHED = _ANY - FINISHED_STATES
 _WITH_PROCESS = frozenset({S.RUNNING, S.RESTARTING})
-_UNDECIDED = frozenset({S.NONE, S.UP_FOR_RETRY, S.UP_FOR_RESCHEDULE})
-_HANDED_OVER = frozenset({S.QUEUED, S.RUNNING})
-"""An end may be reported for a queued task: the message that it started can be lost or come later."""
 
 _RULES: dict[TaskEvent, tuple[frozenset[TaskState], TaskState]] = {
-    TaskEvent.SCHEDULE: (_UNDECIDED, S.SCHEDULED),
+    TaskEvent.SCHEDULE: (DECIDABLE_STATES, S.SCHEDULED),
     TaskEvent.ADMIT: (frozenset({S.SCHEDULED}), S.QUEUED),
     TaskEvent.START: (frozenset({S.QUEUED}), S.RUNNING),
-    TaskEvent.SUCCEED: (_HANDED_OVER | {S.NONE, S.DEFERRED}, S.SUCCESS),
+    TaskEvent.SUCCEED: (HANDED_OVER_STATES | {S.NONE, S.DEFERRED}, S.SUCCESS),
     TaskEvent.FAIL: (_UNFINISHED - {S.NONE}, S.FAILED),
-    TaskEvent.RETRY: (_HANDED_OVER | {S.DEFERRED, S.AWAITING_INPUT}, S.UP_FOR_RETRY),
-    TaskEvent.RESCHEDULE: (_HANDED_OVER, S.UP_FOR_RESCHEDULE),
-    TaskEvent.DEFER: (_HANDED_OVER | {S.NONE}, S.DEFERRED),
-    TaskEvent.AWAIT_INPUT: (_HANDED_OVER, S.AWAITING_INPUT),
+    TaskEvent.RETRY: (HANDED_OVER_STATES | {S.DEFERRED, S.AWAITING_INPUT}, S.UP_FOR_RETRY),
+    TaskEvent.RESCHEDULE: (HANDED_OVER_STATES, S.UP_FOR_RESCHEDULE),
+    TaskEvent.DEFER: (HANDED_OVER_STATES | {S.NONE}, S.DEFERRED),
+    TaskEvent.AWAIT_INPUT: (HANDED_OVER_STATES, S.AWAITING_INPUT),
     TaskEvent.RESUME: (frozenset({S.DEFERRED, S.AWAITING_INPUT}), S.SCHEDULED),
     TaskEvent.SKIP: (_UNFINISHED, S.SKIPPED),
-    TaskEvent.UPSTREAM_FAIL: (_UNDECIDED, S.UPSTREAM_FAILED),
+    TaskEvent.UPSTREAM_FAIL: (DECIDABLE_STATES, S.UPSTREAM_FAILED),
     TaskEvent.REMOVE: (_ANY - _WITH_PROCESS - {S.QUEUED}, S.REMOVED),
     TaskEvent.REQUEUE: (frozenset({S.QUEUED}), S.SCHEDULED),
     TaskEvent.CLEAR: (_ANY - _WITH_PROCESS, S.NONE),
@@ -99,12 +103,11 @@ class RunEvent(StrEnum):
     MARK_FAILED = "mark_failed"
 
 
-_FINISHED_RUN = frozenset({RunState.SUCCESS, RunState.FAILED})
 _RUN_RULES: dict[RunEvent, tuple[frozenset[RunState], RunState]] = {
     RunEvent.START: (frozenset({RunState.QUEUED}), RunState.RUNNING),
     RunEvent.SUCCEED: (frozenset({RunState.RUNNING}), RunState.SUCCESS),
     RunEvent.FAIL: (frozenset({RunState.RUNNING}), RunState.FAILED),
-    RunEvent.CLEAR: (_FINISHED_RUN, RunState.QUEUED),
+    RunEvent.CLEAR: (FINISHED_RUN_STATES, RunState.QUEUED),
     RunEvent.MARK_SUCCESS: (frozenset(RunState), RunState.SUCCESS),
     RunEvent.MARK_FAILED: (frozenset(RunState), RunState.FAILED),
 }

@@ -31,7 +31,16 @@ class Verdict(NamedTuple):
 class UpstreamCounts:
     """How many upstream task instances there are and how they ended. Removed instances do not count."""
 
-    __slots__ = ("failed", "setups", "setups_skipped", "setups_success", "skipped", "success", "total", "upstream_failed")
+    __slots__ = (
+        "failed",
+        "setups",
+        "setups_skipped",
+        "setups_success",
+        "skipped",
+        "success",
+        "total",
+        "upstream_failed",
+    )
 
     def __init__(self) -> None:
         self.total = 0

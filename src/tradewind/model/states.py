@@ -83,6 +83,9 @@ PASSED_STATES = frozenset({TaskState.SUCCESS, TaskState.SKIPPED})
 OCCUPYING_STATES = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.RESTARTING})
 """Holds a slot of its pool and counts against every limit. A restarting task's process still lives."""
 
+HANDED_OVER_STATES = frozenset({TaskState.QUEUED, TaskState.RUNNING})
+"""An attempt is with its executor. Its end may be reported in either: the word that it started can be lost."""
+
 DECIDABLE_STATES = frozenset({TaskState.NONE, TaskState.UP_FOR_RETRY, TaskState.UP_FOR_RESCHEDULE})
 """From here the scheduler, and nobody else, moves a task on."""
 

@@ -205,4 +205,3 @@ class PastTask:
 
 
 NO_PAST = PastTask(exists=False, any_earlier_run=False)
-

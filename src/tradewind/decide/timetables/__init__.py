@@ -1,0 +1,46 @@
+"""When the next run of a DAG is due, for every kind of timetable. Pure; `now` is always a parameter.
+
+Start reading at `schedule.py`, which knows the kinds. `trigger.py` and `data_interval.py` hold the two rules
+of periodic schedules, over a `Grid` of ticks: `cron.py` (a time zone around `cron_calendar.py`, which reads
+`cron_syntax.py`) or `delta.py`. `simple.py` has the rest. Imports `model` only.
+
+Cron is our own and not croniter: a croniter object is changed by asking it, so it cannot be cached and
+shared; one step of it costs 40-120 µs, and a decision takes up to five; it reads the clock, it draws random
+numbers, and it is untyped. Its language is kept, and a property test compares the two.
+
+Where the results differ from Airflow 3.3 on purpose:
+
+- An every-hour expression that leaves out days (`0 * * * 1`) keeps to its days. Airflow adds the elapsed time
+  over a clock change and then fires an hour early or late.
+- Where clocks move by half an hour (Lord Howe) an every-hour expression keeps to the minutes that it names.
+- Around a clock change no tick depends on the tick from which one looks, so none is lost (`*/20 2 * * *` on
+  Lord Howe).
+- A trigger schedule with catchup obeys a start date that was moved past its last run.
+- `0 0 13 * 5#3` means the 13th or the third Friday, like all pairs of day fields; croniter drops the 13th. A
+  range that wraps keeps its step (`20-3/5` is 20 and 1; croniter says 20 and 2), and a step from the highest
+  value stays there (`23/2` is 23; croniter says 0, 2, 4 …). Plain and numbered weekdays may be mixed.
+- A day 0 in six fields is refused (croniter reads 1), as are random (`R`) values and dates that never come
+  (30 February, over which Airflow's scheduler fails anew in each round).
+- Fixed deltas are aligned to the microsecond, not by floating point.
+"""
+
+from tradewind.decide.timetables.invalid import BadCron, InvalidSchedule, NonPositiveDelta, UnknownTimeZone
+from tradewind.decide.timetables.schedule import (
+    manual_interval,
+    next_run,
+    parse_schedule,
+    require_usable,
+    upcoming,
+)
+
+__all__ = [
+    "BadCron",
+    "InvalidSchedule",
+    "NonPositiveDelta",
+    "UnknownTimeZone",
+    "manual_interval",
+    "next_run",
+    "parse_schedule",
+    "require_usable",
+    "upcoming",
+]

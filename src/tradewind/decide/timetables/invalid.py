@@ -1,0 +1,37 @@
+"""What is wrong with a schedule that cannot be used.
+
+InvalidSchedule (a ValueError)
+├── BadCron            the expression cannot be read, or names a date that never comes
+├── UnknownTimeZone
+└── NonPositiveDelta   the schedule would stand still or go backwards
+"""
+
+
+class InvalidSchedule(ValueError):
+    """A schedule that no run can come from."""
+
+
+class BadCron(InvalidSchedule):
+    """A cron expression that cannot be read, or that names a date that never comes."""
+
+    def __init__(self, expression: str, reason: str) -> None:
+        super().__init__(f"cron expression {expression!r}: {reason}")
+        self.expression = expression
+        self.reason = reason
+
+
+class UnknownTimeZone(InvalidSchedule):
+    """Neither a name of the IANA time zone database nor an offset from UTC."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"unknown time zone {name!r}; use a name such as 'Europe/Berlin', or an offset such as '+05:30'"
+        )
+        self.name = name
+
+
+class NonPositiveDelta(InvalidSchedule):
+    """A distance between runs that does not always lead forward."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"the time between two runs must be positive, not {what}")

@@ -1,0 +1,188 @@
+"""The life of an attempt: what executors and workers report, and what happens when they fall silent."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import AttemptKey, RunKey, TaskKey
+from tradewind.model.states import FINISHED_STATES, HANDED_OVER_STATES, HeldBy, TaskState
+from tradewind.model.task import Started, TaskInstance
+from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
+from tradewind.storage.interface import AttemptEnd
+from tradewind.storage.rows import INSTANCE_COLUMNS, encode_names, to_instance
+from tradewind.storage.schema import (
+    dag_run,
+    state_in,
+    task_has_timer,
+    task_instance,
+    task_is_active,
+    task_try,
+)
+from tradewind.storage.types import Instant
+
+_COLUMNS = task_instance.c
+_NOW = sa.bindparam("now", type_=Instant())
+_IS_FINISHED = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+_HAS_PROCESS = state_in(TaskState.RUNNING, TaskState.RESTARTING)
+
+_START = GuardedUpdate(
+    (*ATTEMPT_COLUMNS, ("at", Kind.INSTANT), ("hostname", Kind.TEXT), ("pid", Kind.INT)),
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.QUEUED)),
+    lambda batch: {
+        "state": TaskState.RUNNING.value,
+        "started_at": sa.func.coalesce(_COLUMNS.started_at, batch.c.at),
+        "heartbeat_at": _NOW,
+        "hostname": batch.c.hostname,
+        "pid": batch.c.pid,
+        "requeues": 0,
+    },
+)
+_END = GuardedUpdate(
+    (
+        *ATTEMPT_COLUMNS,
+        ("to_state", Kind.TEXT),
+        ("at", Kind.INSTANT),
+        ("started_at", Kind.INSTANT),
+        ("wake_at", Kind.INSTANT),
+        ("map_length", Kind.INT),
+        ("skips", Kind.LONG),
+        ("reason", Kind.LONG),
+    ),
+    lambda batch: sa.and_(same_attempt(batch), state_in(*HANDED_OVER_STATES)),
+    lambda batch: {
+        "state": batch.c.to_state,
+        "started_at": sa.func.coalesce(_COLUMNS.started_at, batch.c.started_at, batch.c.at),
+        "finished_at": sa.case((batch.c.to_state.in_(_IS_FINISHED), batch.c.at), else_=sa.null()),
+        "wake_at": batch.c.wake_at,
+        "map_length": batch.c.map_length,
+        "skips": batch.c.skips,
+        "reason": batch.c.reason,
+        "requeues": 0,
+    },
+)
+_STOPPED = GuardedUpdate(
+    ATTEMPT_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.RESTARTING)),
+    lambda _: {
+        "state": TaskState.NONE.value,
+        "started_at": sa.null(),
+        "finished_at": sa.null(),
+        "wake_at": sa.null(),
+    },
+)
+_HEARTBEAT = GuardedUpdate(
+    ATTEMPT_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.RUNNING)),
+    lambda _: {"heartbeat_at": _NOW},
+)
+_WAKE = GuardedUpdate(
+    KEY_COLUMNS, lambda batch: sa.and_(same_task(batch), task_has_timer), lambda _: {"wake_at": sa.null()}
+)
+_RESUME = GuardedUpdate(
+    ATTEMPT_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.DEFERRED, TaskState.AWAITING_INPUT)),
+    lambda _: {
+        "state": TaskState.SCHEDULED.value,
+        "held_by": HeldBy.MAX_ACTIVE_TASKS.value,
+        "scheduled_at": _NOW,
+        "wake_at": sa.null(),
+    },
+)
+_TRY_COLUMNS = tuple(column.name for column in task_try.c)
+
+
+class Attempts:
+    """Implements `interface.AttemptStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self._dialect = connection.dialect.name
+
+    def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
+        rows = [(*report.attempt, report.at, report.hostname, report.pid) for report in reports]
+        return _START(self._connection, rows, {"now": now})
+
+    def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
+        rows = [
+            (
+                *end.attempt,
+                end.to_state.value,
+                end.at,
+                end.started_at,
+                end.wake_at,
+                end.map_length,
+                encode_names(end.skips),
+                end.reason,
+            )
+            for end in ends
+        ]
+        return _END(self._connection, rows)
+
+    def stopped(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
+        return _STOPPED(self._connection, attempts)
+
+    def heartbeat(self, attempts: Sequence[AttemptKey], now: datetime) -> set[TaskKey]:
+        return _HEARTBEAT(self._connection, attempts, {"now": now})
+
+    def resume(self, attempts: Sequence[AttemptKey], now: datetime) -> set[TaskKey]:
+        return _RESUME(self._connection, attempts, {"now": now})
+
+    def lock(self, attempts: Sequence[AttemptKey]) -> list[TaskInstance]:
+        if not attempts:
+            return []
+        batch = batch_table(self._dialect, ATTEMPT_COLUMNS)
+        statement = (
+            sa.select(*INSTANCE_COLUMNS)
+            .join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
+            .join(batch, same_attempt(batch))
+            .order_by(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
+            .with_for_update(of=task_instance)
+        )
+        found = self._connection.execute(statement, batch_parameters(self._dialect, ATTEMPT_COLUMNS, attempts))
+        return [to_instance(row) for row in found]
+
+    def silent_since(self, instant: datetime) -> list[TaskInstance]:
+        statement = (
+            sa.select(*INSTANCE_COLUMNS)
+            .join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
+            .where(task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < instant)
+        )
+        return [to_instance(row) for row in self._connection.execute(statement)]
+
+    def due(self, now: datetime, limit: int) -> list[TaskKey]:
+        statement = (
+            sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
+            .where(task_has_timer, _COLUMNS.wake_at <= now)
+            .order_by(_COLUMNS.wake_at)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return [TaskKey(RunKey(row[0]), row[1], row[2]) for row in self._connection.execute(statement)]
+
+    def wake(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
+        return _WAKE(self._connection, keys)
+
+    def next_wake_at(self) -> datetime | None:
+        statement = sa.select(_COLUMNS.wake_at).where(task_has_timer).order_by(_COLUMNS.wake_at).limit(1)
+        found: datetime | None = self._connection.execute(statement).scalar()
+        return found
+
+    def archive(self, keys: Sequence[TaskKey]) -> None:
+        if not keys:
+            return
+        batch = batch_table(self._dialect, KEY_COLUMNS)
+        already = sa.exists().where(
+            task_try.c.run_key == _COLUMNS.run_key,
+            task_try.c.task_id == _COLUMNS.task_id,
+            task_try.c.map_index == _COLUMNS.map_index,
+            task_try.c.attempt == _COLUMNS.attempt,
+        )
+        chosen = (
+            sa.select(*(_COLUMNS[name] for name in _TRY_COLUMNS))
+            .join(batch, same_task(batch))
+            .where(_COLUMNS.attempt > 0, ~already)
+        )
+        statement = sa.insert(task_try).from_select(list(_TRY_COLUMNS), chosen)
+        self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))

@@ -1,0 +1,83 @@
+"""Many rows as one parameter, so that one statement of fixed text writes or reads thousands of them.
+
+A statement per row costs a round trip (PostgreSQL, MySQL) or at least its interpretation (SQLite); a statement with a
+placeholder per value has a new text for each number of rows, which no cache of plans survives. So the rows travel as
+one value, arrays on PostgreSQL and JSON elsewhere, and the database unfolds them into a table named `batch`.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+
+import msgspec
+import sqlalchemy as sa
+
+from tradewind.storage.types import ID_LENGTH, Instant, instant_text
+
+Value = str | int | datetime | None
+Row = Sequence[Value]
+
+
+class Kind(StrEnum):
+    """What a column of a batch holds."""
+
+    INT = "int"
+    TEXT = "text"
+    """A name: at most four times as long as an id may be."""
+    LONG = "long"
+    """Text of any length."""
+    INSTANT = "instant"
+
+
+Columns = tuple[tuple[str, Kind], ...]
+
+_POSTGRES = {Kind.INT: "bigint", Kind.TEXT: "text", Kind.LONG: "text", Kind.INSTANT: "timestamptz"}
+_MYSQL = {
+    Kind.INT: "BIGINT",
+    Kind.TEXT: f"VARCHAR({4 * ID_LENGTH}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+    Kind.LONG: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+    Kind.INSTANT: "DATETIME(6)",
+}
+_TYPES: dict[Kind, sa.types.TypeEngine[object]] = {
+    Kind.INT: sa.BigInteger(),
+    Kind.TEXT: sa.Text(),
+    Kind.LONG: sa.Text(),
+    Kind.INSTANT: Instant(),
+}
+
+
+@cache
+def batch_table(dialect_name: str, columns: Columns) -> sa.Subquery:
+    """The rows of the parameter as a table with these columns."""
+    names = [name for name, _ in columns]
+    if dialect_name == "postgresql":
+        arrays = ", ".join(f"CAST(:batch_{name} AS {_POSTGRES[kind]}[])" for name, kind in columns)
+        query = f"SELECT * FROM unnest({arrays}) AS unnested ({', '.join(names)})"
+    elif dialect_name == "mysql":
+        paths = ", ".join(f"{name} {_MYSQL[kind]} PATH '$[{i}]'" for i, (name, kind) in enumerate(columns))
+        query = f"SELECT {', '.join(names)} FROM JSON_TABLE(:batch, '$[*]' COLUMNS ({paths})) AS unfolded"
+    else:
+        values = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, name in enumerate(names))
+        query = f"SELECT {values} FROM json_each(:batch)"
+    typed = [sa.column(name, _TYPES[kind]) for name, kind in columns]
+    return sa.text(query).columns(*typed).subquery("batch")
+
+
+def batch_parameters(dialect_name: str, columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
+    """The parameters that carry `rows` to a statement over `batch_table`."""
+    instants = [i for i, (_, kind) in enumerate(columns) if kind is Kind.INSTANT]
+    if instants:
+        rows = [_with_texts(row, instants, dialect_name) for row in rows]
+    if dialect_name == "postgresql":
+        values = zip(*rows, strict=True) if rows else ((),) * len(columns)
+        return {f"batch_{name}": list(column) for (name, _), column in zip(columns, values, strict=True)}
+    return {"batch": msgspec.json.encode(rows).decode()}
+
+
+def _with_texts(row: Row, instants: Sequence[int], dialect_name: str) -> Row:
+    texts = list(row)
+    for i in instants:
+        value = row[i]
+        texts[i] = instant_text(value, dialect_name) if isinstance(value, datetime) else None
+    return texts

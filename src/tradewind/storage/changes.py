@@ -1,0 +1,75 @@
+"""What happened to runs since a scheduler last looked: the rows that make a run dirty."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import JobKey, RunKey, TaskKey
+from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.schema import dag_run, run_change
+from tradewind.storage.types import Instant
+
+_NEW_COLUMNS = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
+_LOOK_AHEAD = 2_000
+"""How many pending changes are looked at to find dirty runs. Bounds the cost of one look, not what gets done."""
+
+
+class Changes:
+    """Implements `interface.ChangeStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self._dialect = connection.dialect.name
+
+    def record(self, tasks: Iterable[TaskKey], now: datetime) -> None:
+        self._insert([(key.run_key, key.task_id, key.map_index) for key in tasks], now)
+
+    def record_runs(self, run_keys: Iterable[RunKey], now: datetime) -> None:
+        self._insert([(run_key, None, None) for run_key in run_keys], now)
+
+    def dirty_runs(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
+        oldest = (
+            sa.select(run_change.c.run_key, run_change.c.created_at)
+            .order_by(run_change.c.change_key)
+            .limit(_LOOK_AHEAD)
+            .subquery("oldest")
+        )
+        statement = (
+            sa.select(oldest.c.run_key)
+            .join(dag_run, dag_run.c.run_key == oldest.c.run_key)
+            .where(sa.or_(dag_run.c.owner.is_(None), dag_run.c.owner == job, oldest.c.created_at <= foreign_before))
+            .group_by(oldest.c.run_key)
+            .order_by(sa.func.min(oldest.c.created_at), oldest.c.run_key)
+            .limit(limit)
+        )
+        return [RunKey(row[0]) for row in self._connection.execute(statement)]
+
+    def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
+        columns = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
+        condition = run_change.c.run_key.in_(run_keys)
+        if self._connection.dialect.delete_returning:
+            taken = self._connection.execute(sa.delete(run_change).where(condition).returning(*columns)).all()
+        else:
+            locked = self._connection.execute(
+                sa.select(run_change.c.change_key, *columns).where(condition).with_for_update()
+            ).all()
+            keys = [row[0] for row in locked]
+            self._connection.execute(sa.delete(run_change).where(run_change.c.change_key.in_(keys)))
+            taken = [row[1:] for row in locked]  # type: ignore[misc]
+        runs = {RunKey(row[0]) for row in taken if row[1] is None}
+        tasks = {TaskKey(RunKey(row[0]), row[1], row[2]) for row in taken if row[1] is not None}
+        return runs, tasks
+
+    def is_any_pending(self) -> bool:
+        return self._connection.execute(sa.select(run_change.c.change_key).limit(1)).first() is not None
+
+    def _insert(self, rows: Sequence[tuple[RunKey, str | None, int | None]], now: datetime) -> None:
+        if not rows:
+            return
+        batch = batch_table(self._dialect, _NEW_COLUMNS)
+        names = [name for name, _ in _NEW_COLUMNS]
+        values = sa.select(*(batch.c[name] for name in names), sa.bindparam("now", type_=Instant()))
+        statement = sa.insert(run_change).from_select([*names, "created_at"], values)
+        parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
+        self._connection.execute(statement, parameters)

@@ -1,0 +1,116 @@
+"""DAGs and their versions."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import VersionKey
+from tradewind.model.timetable import DataInterval, RunInfo
+from tradewind.storage.interface import DagRecord
+from tradewind.storage.schema import dag, dag_is_awaited, dag_version
+
+_COLUMNS = dag.c
+
+
+class Dags:
+    """Implements `interface.DagStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def create(self, dag_id: str, *, is_paused: bool, now: datetime) -> None:
+        statement = sa.insert(dag).values(
+            dag_id=dag_id, is_paused=is_paused, is_at_run_limit=False, created_at=now, updated_at=now
+        )
+        self._connection.execute(statement)
+
+    def find(self, dag_id: str) -> DagRecord | None:
+        found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
+        return found[0] if found else None
+
+    def all(self) -> list[DagRecord]:
+        return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))
+
+    def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
+        statement = sa.select(dag).where(_COLUMNS.dag_id.in_(dag_ids)).order_by(_COLUMNS.dag_id)
+        return self._read(statement.with_for_update(skip_locked=skip_locked))
+
+    def due(self, now: datetime, limit: int) -> list[DagRecord]:
+        statement = (
+            sa.select(dag)
+            .where(dag_is_awaited, _COLUMNS.next_run_after <= now)
+            .order_by(_COLUMNS.next_run_after)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return self._read(statement)
+
+    def next_due_at(self) -> datetime | None:
+        statement = sa.select(_COLUMNS.next_run_after).where(dag_is_awaited).order_by(_COLUMNS.next_run_after).limit(1)
+        found: datetime | None = self._connection.execute(statement).scalar()
+        return found
+
+    def add_version(self, dag_id: str, *, structure_hash: str, data: str, now: datetime) -> VersionKey:
+        latest = sa.select(sa.func.max(dag_version.c.version_number)).where(dag_version.c.dag_id == dag_id)
+        number = int(self._connection.execute(latest).scalar() or 0) + 1
+        statement = sa.insert(dag_version).values(
+            dag_id=dag_id, version_number=number, structure_hash=structure_hash, data=data, created_at=now
+        )
+        result = self._connection.execute(statement)
+        assert result.inserted_primary_key is not None
+        version_key = VersionKey(int(result.inserted_primary_key[0]))
+        self._update(dag_id, version_key=version_key, updated_at=now)
+        return version_key
+
+    def version_hash(self, version_key: VersionKey) -> str | None:
+        statement = sa.select(dag_version.c.structure_hash).where(dag_version.c.version_key == version_key)
+        found: str | None = self._connection.execute(statement).scalar()
+        return found
+
+    def version_data(self, version_key: VersionKey) -> tuple[str, str] | None:
+        statement = sa.select(dag_version.c.dag_id, dag_version.c.data).where(dag_version.c.version_key == version_key)
+        row = self._connection.execute(statement).first()
+        return None if row is None else (row[0], row[1])
+
+    def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
+        interval = info.data_interval if info else None
+        self._update(
+            dag_id,
+            next_run_after=info.run_after if info else None,
+            next_interval_start=interval.start if interval else None,
+            next_interval_end=interval.end if interval else None,
+        )
+
+    def set_paused(self, dag_id: str, is_paused: bool) -> None:
+        self._update(dag_id, is_paused=is_paused)
+
+    def set_at_run_limit(self, dag_ids: Collection[str], is_at_limit: bool) -> None:
+        statement = sa.update(dag).where(_COLUMNS.dag_id.in_(dag_ids), _COLUMNS.is_at_run_limit != is_at_limit)
+        self._connection.execute(statement.values(is_at_run_limit=is_at_limit))
+
+    def set_error(self, dag_id: str, error: str | None) -> None:
+        self._update(dag_id, error=error)
+
+    def delete(self, dag_id: str) -> bool:
+        return self._connection.execute(sa.delete(dag).where(_COLUMNS.dag_id == dag_id)).rowcount > 0
+
+    def _update(self, dag_id: str, **values: Any) -> None:
+        self._connection.execute(sa.update(dag).where(_COLUMNS.dag_id == dag_id).values(**values))
+
+    def _read(self, statement: sa.Select[Any]) -> list[DagRecord]:
+        return [_to_record(row) for row in self._connection.execute(statement)]
+
+
+def _to_record(row: sa.Row[Any]) -> DagRecord:
+    has_interval = row.next_interval_start is not None and row.next_interval_end is not None
+    interval = DataInterval(row.next_interval_start, row.next_interval_end) if has_interval else None
+    return DagRecord(
+        dag_id=row.dag_id,
+        is_paused=row.is_paused,
+        version_key=None if row.version_key is None else VersionKey(row.version_key),
+        next_run=None if row.next_run_after is None else RunInfo(row.next_run_after, interval),
+        is_at_run_limit=row.is_at_run_limit,
+        error=row.error,
+    )

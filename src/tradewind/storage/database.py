@@ -1,0 +1,180 @@
+"""The database: its connections, its transactions, and what differs between SQLite, PostgreSQL and MySQL there."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from tradewind.errors import DatabaseError, TransactionConflict
+from tradewind.storage.attempts import Attempts
+from tradewind.storage.changes import Changes
+from tradewind.storage.dags import Dags
+from tradewind.storage.failures import translate
+from tradewind.storage.jobs import Jobs
+from tradewind.storage.pools import Pools
+from tradewind.storage.queue import Queue
+from tradewind.storage.runs import Runs
+from tradewind.storage.tasks import Tasks
+from tradewind.telemetry.events import Event
+from tradewind.telemetry.hub import Hub
+
+T = TypeVar("T")
+
+_OLDEST_SQLITE = (3, 35, 0)
+"""The first with RETURNING."""
+_CONFLICT_RETRIES = 8
+
+
+class SqlTransaction:
+    """Implements `interface.Transaction`. The stores are made when first asked for."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self.connection = connection
+        self.events: list[Event] = []
+
+    @cached_property
+    def dags(self) -> Dags:
+        return Dags(self.connection)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.connection)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        return Tasks(self.connection)
+
+    @cached_property
+    def queue(self) -> Queue:
+        return Queue(self.connection)
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        return Attempts(self.connection)
+
+    @cached_property
+    def changes(self) -> Changes:
+        return Changes(self.connection)
+
+    @cached_property
+    def pools(self) -> Pools:
+        return Pools(self.connection)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        return Jobs(self.connection)
+
+    def emit(self, *events: Event) -> None:
+        """Tell these events after the commit."""
+        self.events.extend(events)
+
+
+class Database:
+    """Implements `interface.Store`."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        hub: Hub | None = None,
+        pool_size: int = 5,
+        pause: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        self.engine = _create_engine(url, pool_size)
+        self._hub = hub or Hub()
+        self._pause = pause
+
+    @property
+    def dialect_name(self) -> str:
+        """sqlite, postgresql or mysql."""
+        return self.engine.dialect.name
+
+    @contextmanager
+    def begin(self) -> Iterator[SqlTransaction]:
+        """See `interface.Store.begin`."""
+        try:
+            with self.engine.begin() as connection:
+                transaction = SqlTransaction(connection)
+                yield transaction
+        except sa.exc.DBAPIError as error:
+            failure = translate(error)
+            if failure is None:
+                raise
+            raise failure from error
+        for event in transaction.events:
+            self._hub.emit(event)
+
+    def transact(self, work: Callable[[SqlTransaction], T]) -> T:
+        """See `interface.Store.transact`."""
+        for retry in range(_CONFLICT_RETRIES):
+            try:
+                with self.begin() as transaction:
+                    return work(transaction)
+            except TransactionConflict:
+                self._pause(0.005 * 2**retry)
+        with self.begin() as transaction:
+            return work(transaction)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+
+def _create_engine(url: str, pool_size: int) -> sa.Engine:
+    backend = sa.make_url(url).get_backend_name()
+    if backend == "sqlite":
+        return _sqlite_engine(url, pool_size)
+    if backend == "postgresql":
+        # Every statement names its isolation needs by locks; READ COMMITTED sees what the lock waited for.
+        return sa.create_engine(
+            url, pool_size=pool_size, max_overflow=0, isolation_level="READ COMMITTED", pool_use_lifo=True
+        )
+    if backend in ("mysql", "mariadb"):
+        # The default, REPEATABLE READ, would count slots in a snapshot from before the lock.
+        engine = sa.create_engine(
+            url, pool_size=pool_size, max_overflow=0, isolation_level="READ COMMITTED", pool_use_lifo=True
+        )
+        sa.event.listen(engine, "connect", _prepare_mysql)
+        return engine
+    raise DatabaseError(f"databases of the kind {backend!r} are not supported; use sqlite, postgresql or mysql")
+
+
+def _sqlite_engine(url: str, pool_size: int) -> sa.Engine:
+    is_memory = sa.make_url(url).database in (None, "", ":memory:")
+    options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
+    if is_memory:
+        options["poolclass"] = sa.StaticPool
+    else:
+        options.update(poolclass=sa.QueuePool, pool_size=pool_size, max_overflow=0, pool_use_lifo=True)
+    engine = sa.create_engine(url, **options)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_immediately)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    module = connection.__class__.__module__
+    version = connection.execute("select sqlite_version()").fetchone()[0]
+    if tuple(map(int, version.split("."))) < _OLDEST_SQLITE:
+        raise DatabaseError(f"SQLite {version} ({module}) is too old: 3.35 or newer is needed")
+    connection.isolation_level = None  # we say BEGIN ourselves
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "busy_timeout=30000",
+        "foreign_keys=ON",
+        "cache_size=-65536",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediately(connection: sa.Connection) -> None:
+    # A transaction that reads first and writes later would fail at once where another wrote in between.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _prepare_mysql(connection: Any, _record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00'")

@@ -1,0 +1,49 @@
+"""Which errors of which database mean what."""
+
+import sqlalchemy as sa
+
+from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
+
+_POSTGRES_CONFLICTS = frozenset({"40001", "40P01", "55P03"})
+"""serialization_failure, deadlock_detected, lock_not_available"""
+_POSTGRES_GONE = ("08", "57P", "53300")
+"""connection exceptions, operator intervention (shutdown, still starting), too many connections"""
+_MYSQL_CONFLICTS = frozenset({1020, 1205, 1213})
+"""record changed since last read, lock wait timeout, deadlock"""
+_MYSQL_GONE = frozenset({1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 2002, 2003, 2006, 2013, 2014, 2055})
+"""too many connections, shutdown, and the many ways of a broken connection"""
+_SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
+
+
+def translate(error: sa.exc.DBAPIError) -> DatabaseError | None:
+    """What to raise in place of a driver's error; None for those that are mistakes rather than circumstances."""
+    message = str(error.orig)
+    if _is_conflict(error, message):
+        return TransactionConflict(message)
+    if error.connection_invalidated or _is_gone(error):
+        return DatabaseUnavailable(message)
+    return None
+
+
+def _is_conflict(error: sa.exc.DBAPIError, message: str) -> bool:
+    if getattr(error.orig, "sqlstate", None) in _POSTGRES_CONFLICTS or _mysql_code(error) in _MYSQL_CONFLICTS:
+        return True
+    return any(words in message for words in _SQLITE_BUSY)
+
+
+def _is_gone(error: sa.exc.DBAPIError) -> bool:
+    if not isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.InternalError):
+        return False
+    state = getattr(error.orig, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_POSTGRES_GONE)
+    if error.orig is not None and type(error.orig).__module__.startswith("psycopg"):
+        return True  # psycopg has no code where there was no server to give one
+    return _mysql_code(error) in _MYSQL_GONE or "unable to open database file" in str(error.orig)
+
+
+def _mysql_code(error: sa.exc.DBAPIError) -> int | None:
+    arguments = getattr(error.orig, "args", ())
+    if arguments and isinstance(arguments[0], int):
+        return arguments[0]
+    return None

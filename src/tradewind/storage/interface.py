@@ -1,0 +1,435 @@
+"""What the rest of Tradewind may ask of the database. Protocols only; `database.Database` is the implementation.
+
+All methods of the stores belong to one `Transaction`: nothing is visible to others before it ends without an
+exception, and nothing of it remains if it does not. Locks are taken in one order everywhere, so that no two
+transactions wait for each other: pools, then DAGs, then runs, then task instances, each by ascending key.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol, TypeVar
+
+from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey, VersionKey
+from tradewind.model.pool import Pool
+from tradewind.model.run import NewRun, Run
+from tradewind.model.states import RunState, TaskState
+from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
+from tradewind.model.timetable import RunInfo
+from tradewind.telemetry.events import Event
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DagRecord:
+    """A DAG's own row: what changes without a new version."""
+
+    dag_id: str
+    is_paused: bool
+    version_key: VersionKey | None
+    next_run: RunInfo | None
+    is_at_run_limit: bool = False
+    error: str | None = None
+    """Why the scheduler leaves this DAG alone, if it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """One life of a service process."""
+
+    job_key: JobKey
+    kind: str
+    hostname: str
+    pid: int
+    started_at: datetime
+    heartbeat_at: datetime
+
+
+class TaskAdvance(NamedTuple):
+    """A move by the run's own rules. States and `held_by` as text: it goes to the database as it is."""
+
+    run_key: RunKey
+    task_id: str
+    map_index: int
+    attempt: int
+    from_state: str
+    to_state: str
+    try_number: int
+    held_by: str | None
+    queue_turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEnd:
+    """How an attempt left its executor."""
+
+    attempt: AttemptKey
+    to_state: TaskState
+    at: datetime
+    started_at: datetime | None = None
+    wake_at: datetime | None = None
+    map_length: int | None = None
+    skips: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How a run ended."""
+
+    run_key: RunKey
+    state: RunState
+    reason: str | None = None
+
+
+class DagStore(Protocol):
+    """DAGs and their versions."""
+
+    def create(self, dag_id: str, *, is_paused: bool, now: datetime) -> None:
+        """A DAG without a version yet."""
+
+    def find(self, dag_id: str) -> DagRecord | None:
+        """Without a lock."""
+
+    def all(self) -> list[DagRecord]:
+        """By id."""
+
+    def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
+        """Lock the rows that exist, by id; `skip_locked` leaves out those that others hold."""
+
+    def due(self, now: datetime, limit: int) -> list[DagRecord]:
+        """Lock, longest due first, DAGs whose next run shall be created: not paused, not at their run limit, not
+        in error, and not held by another scheduler."""
+
+    def next_due_at(self) -> datetime | None:
+        """When `due` will next have an answer, as things are."""
+
+    def add_version(self, dag_id: str, *, structure_hash: str, data: str, now: datetime) -> VersionKey:
+        """Make this the DAG's current version. The DAG must be locked."""
+
+    def version_hash(self, version_key: VersionKey) -> str | None:
+        """The structure hash of a version."""
+
+    def version_data(self, version_key: VersionKey) -> tuple[str, str] | None:
+        """(dag_id, DAG JSON) of a version. It never changes."""
+
+    def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
+        """What the timetable says comes next."""
+
+    def set_paused(self, dag_id: str, is_paused: bool) -> None:
+        """Pause or unpause."""
+
+    def set_at_run_limit(self, dag_ids: Collection[str], is_at_limit: bool) -> None:
+        """Whether `due` shall leave these DAGs out because they have all the runs they may have."""
+
+    def set_error(self, dag_id: str, error: str | None) -> None:
+        """Fence a DAG off, or take the fence away."""
+
+    def delete(self, dag_id: str) -> bool:
+        """With its versions, runs and task instances. False: there was none."""
+
+
+class RunStore(Protocol):
+    """DAG runs."""
+
+    def create(self, new: NewRun, now: datetime) -> RunKey:
+        """A queued run without task instances. The DAG must be locked and the run not `is_taken`."""
+
+    def is_taken(self, dag_id: str, run_id: str, logical_date: datetime | None) -> bool:
+        """Whether the DAG already has a run of that id or logical date."""
+
+    def find(self, dag_id: str, run_id: str) -> Run | None:
+        """Without a lock."""
+
+    def of_dag(self, dag_id: str) -> list[Run]:
+        """In their order."""
+
+    def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
+        """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
+
+    def count_active(self, dag_id: str) -> tuple[int, int]:
+        """(running, queued) runs that count against `max_active_runs`: backfill runs do not."""
+
+    def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
+        """Lock queued runs whose time has come, oldest first. The DAG must be locked."""
+
+    def dags_with_startable(self, now: datetime) -> list[str]:
+        """Unpaused DAGs that have queued runs whose time has come."""
+
+    def start(self, starts: Sequence[tuple[RunKey, datetime | None]], now: datetime) -> set[RunKey]:
+        """queued → running, with the instant of its timeout. Returns those that were queued."""
+
+    def finish(self, ends: Sequence[RunEnd], now: datetime) -> set[RunKey]:
+        """running → its end. Returns those that were running."""
+
+    def set_state(self, run_key: RunKey, expected: RunState, state: RunState, now: datetime, **values: object) -> bool:
+        """A change by a person; `values` are further columns. False: it was not in the expected state."""
+
+    def decided(self, run_keys: Collection[RunKey], job: JobKey | None) -> None:
+        """Give the runs a new change number: every memory of them but the caller's own is now old.
+
+        `job` becomes their owner, whom other schedulers let go first; None leaves the owner as it is.
+        """
+
+    def running_of_dag(self, dag_id: str) -> list[RunKey]:
+        """Running runs."""
+
+    def before(self, run: Run, *, only_scheduled: bool) -> Run | None:
+        """The run of the same DAG before this one."""
+
+    def after(self, run: Run, *, only_scheduled: bool) -> Run | None:
+        """The run of the same DAG after this one."""
+
+    def overdue(self, now: datetime) -> list[RunKey]:
+        """Running runs past their timeout."""
+
+    def next_timer(self, now: datetime) -> datetime | None:
+        """When the next run times out or may start."""
+
+    def failed_in_a_row(self, dag_id: str, limit: int) -> int:
+        """How many of the newest ended runs failed without a success in between, counted up to `limit`."""
+
+    def set_note(self, run_key: RunKey, note: str | None) -> None:
+        """A person's remark."""
+
+    def delete(self, run_key: RunKey) -> None:
+        """With its task instances."""
+
+
+class TaskStore(Protocol):
+    """Task instances as parts of their run."""
+
+    def create(self, tasks: Sequence[NewTask]) -> None:
+        """New instances in state none."""
+
+    def drop_unexpanded(self, keys: Sequence[TaskKey]) -> None:
+        """Delete the stand-ins of mapped tasks that now get instances; only while undecided."""
+
+    def of_runs(self, run_keys: Collection[RunKey]) -> list[TaskSnapshot]:
+        """All instances of these runs."""
+
+    def snapshots(self, keys: Collection[TaskKey]) -> list[TaskSnapshot]:
+        """These instances, as far as they exist."""
+
+    def instances(self, run_key: RunKey, task_ids: Collection[str] | None = None) -> list[TaskInstance]:
+        """A run's instances (of these tasks) in full, by task id and map index."""
+
+    def advance(self, moves: Sequence[TaskAdvance], now: datetime) -> set[TaskKey]:
+        """Each move whose row is still at (attempt, from_state). Returns those that were."""
+
+    def hold(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
+        """Put waiting instances back behind their run's limit. Returns those that were still waiting."""
+
+    def hold_paused(self, dag_id: str, *, is_paused: bool) -> None:
+        """Keep the DAG's scheduled instances from slots, or hand them back to their runs' limits."""
+
+    def set_state(
+        self,
+        instances: Sequence[TaskInstance],
+        state: TaskState,
+        now: datetime,
+        *,
+        max_tries: Sequence[int],
+        reason: str,
+    ) -> set[TaskKey]:
+        """A change by a person or by the end of the run. Returns those still at the given attempt and state."""
+
+    def stop_unfinished(
+        self, run_key: RunKey, now: datetime, *, spare: Collection[str], reason: str, fails_running: bool
+    ) -> list[TaskSnapshot]:
+        """End all unfinished instances but those of the spared tasks: skipped, and failed if they have a process
+        and `fails_running`. Returns what they became."""
+
+    def set_note(self, key: TaskKey, note: str | None) -> bool:
+        """A person's remark. False: there is no such instance."""
+
+    def has_unpassed(self, run_key: RunKey, task_ids: Collection[str]) -> bool:
+        """Whether any instance of these tasks is neither success nor skipped (nor removed)."""
+
+
+class QueueStore(Protocol):
+    """Scheduled instances that wait for slots, and those that have them."""
+
+    def waiting(
+        self,
+        pool: str,
+        limit: int,
+        *,
+        most_slots: int | None = None,
+        full_executors: Collection[str | None] = (),
+        full_tasks: Collection[tuple[str, str]] = (),
+    ) -> list[Candidate]:
+        """The head of the pool's queue: by priority, then fair turn. Left out: what needs more than `most_slots`,
+        is for a full executor (None: the default one), or belongs to a full (dag_id, task_id)."""
+
+    def pools_waited_for(self) -> dict[str, int]:
+        """How many instances wait for slots of which pool, whether the pool exists or not."""
+
+    def occupied_slots(self, pool: str, *, include_deferred: bool) -> int:
+        """Slots in use. Exact while the pool is locked."""
+
+    def count_active(self, dag_id: str, task_id: str) -> int:
+        """Instances of this task that hold slots, over all runs. Exact while the DAG is locked."""
+
+    def count_held_by(self, job: JobKey) -> int:
+        """Instances with slots that this scheduler handed out."""
+
+    def admit(self, candidates: Sequence[Candidate], job: JobKey, now: datetime) -> set[TaskKey]:
+        """scheduled → queued, attempt + 1. Returns those still waiting at the given attempt."""
+
+    def requeue(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
+        """queued → scheduled. Returns those still queued at that attempt."""
+
+    def adopt(self, attempts: Sequence[tuple[AttemptKey, JobKey]], job: JobKey) -> set[TaskKey]:
+        """Make `job` responsible for attempts of other jobs. Returns those that still were theirs."""
+
+    def queued_work(self, job: JobKey) -> list[WorkItem]:
+        """What this scheduler has queued and no worker has begun."""
+
+    def held_by_dead(self, live: Collection[JobKey]) -> list[TaskInstance]:
+        """Instances with slots whose scheduler is none of the live ones."""
+
+    def queued_before(self, instant: datetime) -> list[TaskInstance]:
+        """Instances queued before then and still not begun."""
+
+
+class AttemptStore(Protocol):
+    """The life of an attempt."""
+
+    def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
+        """queued → running. Returns those still queued at that attempt."""
+
+    def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
+        """queued or running → its end. Returns those still there at that attempt."""
+
+    def stopped(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
+        """restarting → none. Returns those still restarting at that attempt."""
+
+    def heartbeat(self, attempts: Sequence[AttemptKey], now: datetime) -> set[TaskKey]:
+        """Note that these run. Returns those that may go on; the others must stop."""
+
+    def resume(self, attempts: Sequence[AttemptKey], now: datetime) -> set[TaskKey]:
+        """deferred or awaiting_input → scheduled, behind its run's limit."""
+
+    def lock(self, attempts: Sequence[AttemptKey]) -> list[TaskInstance]:
+        """Lock the instances that are still at these attempts, by key."""
+
+    def silent_since(self, instant: datetime) -> list[TaskInstance]:
+        """Instances with a process that was not heard of since then."""
+
+    def due(self, now: datetime, limit: int) -> list[TaskKey]:
+        """Lock instances whose timer ran out, oldest first."""
+
+    def wake(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
+        """Take the timers off. Returns those that had one."""
+
+    def next_wake_at(self) -> datetime | None:
+        """When `due` will next have an answer."""
+
+    def archive(self, keys: Sequence[TaskKey]) -> None:
+        """Copy the latest attempts to the history, once each."""
+
+
+class ChangeStore(Protocol):
+    """What happened to runs since a scheduler last looked: what makes them dirty."""
+
+    def record(self, tasks: Iterable[TaskKey], now: datetime) -> None:
+        """These task instances changed (or shall be looked at)."""
+
+    def record_runs(self, run_keys: Iterable[RunKey], now: datetime) -> None:
+        """These runs shall be looked at."""
+
+    def dirty_runs(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
+        """Runs with changes, longest waiting first. Another scheduler's runs only if it left the change lying
+        since `foreign_before`. Locks nothing: lock the runs, then `take`."""
+
+    def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
+        """Consume the changes of locked runs: runs to look at, and task instances that changed."""
+
+    def is_any_pending(self) -> bool:
+        """Whether any run is dirty."""
+
+
+class PoolStore(Protocol):
+    """Pools."""
+
+    def create(self, new: Pool) -> None:
+        """A pool of a name that is not in use."""
+
+    def all(self) -> list[Pool]:
+        """By name."""
+
+    def find(self, name: str) -> Pool | None:
+        """Without a lock."""
+
+    def lock(self, names: Collection[str], *, skip_locked: bool = False) -> list[Pool]:
+        """Lock the rows that exist, by name; `skip_locked` leaves out those that others hold."""
+
+    def served(self, name: str, turn: int) -> None:
+        """The pool's virtual time moves on; never back."""
+
+    def update(self, changed: Pool) -> bool:
+        """False: there is no such pool."""
+
+    def delete(self, name: str) -> bool:
+        """False: there is no such pool."""
+
+
+class JobStore(Protocol):
+    """The lives of service processes, and their leases."""
+
+    def start(self, kind: str, *, hostname: str, pid: int, now: datetime) -> JobKey:
+        """A new life."""
+
+    def heartbeat(self, job_key: JobKey, now: datetime) -> bool:
+        """Renew the lease. False: it was declared dead meanwhile and must start a new life."""
+
+    def stop(self, job_key: JobKey, now: datetime) -> None:
+        """The end, in good order."""
+
+    def live(self, kind: str) -> list[JobRecord]:
+        """Those neither stopped nor declared dead."""
+
+    def declare_dead(self, job_keys: Collection[JobKey], silent_before: datetime, now: datetime) -> set[JobKey]:
+        """End the leases of those that were not heard of since `silent_before`. Returns whose this call ended."""
+
+
+class Transaction(Protocol):
+    """One transaction: the stores, and what shall be told once it is committed."""
+
+    @property
+    def dags(self) -> DagStore: ...
+    @property
+    def runs(self) -> RunStore: ...
+    @property
+    def tasks(self) -> TaskStore: ...
+    @property
+    def queue(self) -> QueueStore: ...
+    @property
+    def attempts(self) -> AttemptStore: ...
+    @property
+    def changes(self) -> ChangeStore: ...
+    @property
+    def pools(self) -> PoolStore: ...
+    @property
+    def jobs(self) -> JobStore: ...
+
+    def emit(self, *events: Event) -> None:
+        """Tell these events after the commit, and only then."""
+
+
+class Store(Protocol):
+    """The database."""
+
+    def begin(self) -> AbstractContextManager[Transaction]:
+        """One transaction: committed at the end of the block, rolled back by an exception.
+
+        Raises:
+            TransactionConflict: the database gave it up in favour of another; nothing was written.
+            DatabaseUnavailable: no answer; whether a commit took effect is unknown.
+        """
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in a transaction of its own, again if it comes into conflict with others."""

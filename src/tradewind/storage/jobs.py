@@ -1,0 +1,54 @@
+"""Jobs: the lives of service processes, and their leases."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import JobKey
+from tradewind.storage.interface import JobRecord
+from tradewind.storage.schema import job
+
+_COLUMNS = job.c
+
+
+class Jobs:
+    """Implements `interface.JobStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def start(self, kind: str, *, hostname: str, pid: int, now: datetime) -> JobKey:
+        statement = sa.insert(job).values(
+            kind=kind, hostname=hostname, pid=pid, started_at=now, heartbeat_at=now, is_dead=False
+        )
+        result = self._connection.execute(statement)
+        assert result.inserted_primary_key is not None
+        return JobKey(int(result.inserted_primary_key[0]))
+
+    def heartbeat(self, job_key: JobKey, now: datetime) -> bool:
+        statement = sa.update(job).where(_COLUMNS.job_key == job_key, _COLUMNS.stopped_at.is_(None))
+        return self._connection.execute(statement.values(heartbeat_at=now)).rowcount > 0
+
+    def stop(self, job_key: JobKey, now: datetime) -> None:
+        statement = sa.update(job).where(_COLUMNS.job_key == job_key, _COLUMNS.stopped_at.is_(None))
+        self._connection.execute(statement.values(stopped_at=now))
+
+    def live(self, kind: str) -> list[JobRecord]:
+        statement = sa.select(job).where(_COLUMNS.kind == kind, _COLUMNS.stopped_at.is_(None))
+        return [
+            JobRecord(JobKey(row.job_key), row.kind, row.hostname, row.pid, row.started_at, row.heartbeat_at)
+            for row in self._connection.execute(statement)
+        ]
+
+    def declare_dead(self, job_keys: Collection[JobKey], silent_before: datetime, now: datetime) -> set[JobKey]:
+        declared = set()
+        for job_key in sorted(job_keys):
+            statement = sa.update(job).where(
+                _COLUMNS.job_key == job_key,
+                _COLUMNS.stopped_at.is_(None),
+                _COLUMNS.heartbeat_at < silent_before,
+            )
+            if self._connection.execute(statement.values(stopped_at=now, is_dead=True)).rowcount:
+                declared.add(job_key)
+        return declared

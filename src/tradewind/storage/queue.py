@@ -1,0 +1,145 @@
+"""The queue that all schedulers share: scheduled task instances that wait for slots, and those that have them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
+from tradewind.model.states import OCCUPYING_STATES, TaskState
+from tradewind.model.task import Candidate, TaskInstance, WorkItem
+from tradewind.storage.batch import Kind
+from tradewind.storage.guarded import ATTEMPT_COLUMNS, GuardedUpdate, same_attempt
+from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
+from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_active, task_is_waiting
+from tradewind.storage.types import Instant
+
+_COLUMNS = task_instance.c
+_CANDIDATE_COLUMNS = tuple(_COLUMNS[name] for name in Candidate._fields)
+
+_ADMIT = GuardedUpdate(
+    ATTEMPT_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), task_is_waiting),
+    lambda batch: {
+        "state": TaskState.QUEUED.value,
+        "attempt": batch.c.attempt + 1,
+        "queued_at": sa.bindparam("now", type_=Instant()),
+        "queued_by": sa.bindparam("job", type_=sa.BigInteger()),
+        "heartbeat_at": sa.null(),
+        "hostname": sa.null(),
+        "pid": sa.null(),
+    },
+)
+_REQUEUE = GuardedUpdate(
+    ATTEMPT_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.QUEUED)),
+    lambda _: {"state": TaskState.SCHEDULED.value, "queued_by": sa.null(), "requeues": _COLUMNS.requeues + 1},
+)
+_ADOPT = GuardedUpdate(
+    (*ATTEMPT_COLUMNS, ("queued_by", Kind.INT)),
+    lambda batch: sa.and_(same_attempt(batch), task_is_active, _COLUMNS.queued_by == batch.c.queued_by),
+    lambda _: {"queued_by": sa.bindparam("job", type_=sa.BigInteger())},
+)
+
+
+class Queue:
+    """Implements `interface.QueueStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def waiting(
+        self,
+        pool: str,
+        limit: int,
+        *,
+        most_slots: int | None = None,
+        full_executors: Collection[str | None] = (),
+        full_tasks: Collection[tuple[str, str]] = (),
+    ) -> list[Candidate]:
+        statement = (
+            sa.select(*_CANDIDATE_COLUMNS)
+            .where(task_is_waiting, _COLUMNS.pool == pool)
+            .order_by(_COLUMNS.priority_weight.desc(), _COLUMNS.queue_turn, _COLUMNS.run_key, _COLUMNS.map_index)
+            .limit(limit)
+        )
+        if most_slots is not None:
+            statement = statement.where(_COLUMNS.pool_slots <= most_slots)
+        named = [name for name in full_executors if name is not None]
+        if named:
+            statement = statement.where(sa.or_(_COLUMNS.executor.is_(None), _COLUMNS.executor.not_in(named)))
+        if None in full_executors:
+            statement = statement.where(_COLUMNS.executor.is_not(None))
+        for dag_id, task_id in full_tasks:
+            statement = statement.where(~sa.and_(_COLUMNS.dag_id == dag_id, _COLUMNS.task_id == task_id))
+        return [Candidate._make(row) for row in self._connection.execute(statement)]
+
+    def pools_waited_for(self) -> dict[str, int]:
+        statement = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
+        return {row[0]: row[1] for row in self._connection.execute(statement)}
+
+    def occupied_slots(self, pool: str, *, include_deferred: bool) -> int:
+        # The index's own condition first; PostgreSQL would prove it from the second, SQLite would not.
+        statement = sa.select(sa.func.coalesce(sa.func.sum(_COLUMNS.pool_slots), 0)).where(
+            task_is_active, _COLUMNS.pool == pool
+        )
+        if not include_deferred:
+            statement = statement.where(state_in(*OCCUPYING_STATES))
+        return int(self._connection.execute(statement).scalar_one())
+
+    def count_active(self, dag_id: str, task_id: str) -> int:
+        statement = sa.select(sa.func.count()).where(
+            task_is_active,
+            state_in(*OCCUPYING_STATES),
+            _COLUMNS.dag_id == dag_id,
+            _COLUMNS.task_id == task_id,
+        )
+        return int(self._connection.execute(statement).scalar_one())
+
+    def count_held_by(self, job: JobKey) -> int:
+        statement = sa.select(sa.func.count()).where(
+            task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by == job
+        )
+        return int(self._connection.execute(statement).scalar_one())
+
+    def admit(self, candidates: Sequence[Candidate], job: JobKey, now: datetime) -> set[TaskKey]:
+        rows = [(task.run_key, task.task_id, task.map_index, task.attempt) for task in candidates]
+        return _ADMIT(self._connection, rows, {"now": now, "job": job})
+
+    def requeue(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
+        return _REQUEUE(self._connection, attempts)
+
+    def adopt(self, attempts: Sequence[tuple[AttemptKey, JobKey]], job: JobKey) -> set[TaskKey]:
+        return _ADOPT(self._connection, [(*attempt, former) for attempt, former in attempts], {"job": job})
+
+    def queued_work(self, job: JobKey) -> list[WorkItem]:
+        statement = sa.select(*_CANDIDATE_COLUMNS).where(
+            task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_by == job
+        )
+        return [to_work_item(Candidate._make(row)) for row in self._connection.execute(statement)]
+
+    def held_by_dead(self, live: Collection[JobKey]) -> list[TaskInstance]:
+        statement = self._instances().where(
+            task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by.not_in(live)
+        )
+        return [to_instance(row) for row in self._connection.execute(statement)]
+
+    def queued_before(self, instant: datetime) -> list[TaskInstance]:
+        statement = self._instances().where(task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_at < instant)
+        return [to_instance(row) for row in self._connection.execute(statement)]
+
+    @staticmethod
+    def _instances() -> sa.Select[tuple[object, ...]]:
+        return sa.select(*INSTANCE_COLUMNS).join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
+
+
+def to_work_item(candidate: Candidate) -> WorkItem:
+    """What the executor is told about an admitted candidate, whose `attempt` must be the new one."""
+    return WorkItem(
+        AttemptKey(RunKey(candidate.run_key), candidate.task_id, candidate.map_index, candidate.attempt),
+        candidate.dag_id,
+        candidate.queue,
+        candidate.try_number,
+        candidate.priority_weight,
+        candidate.executor,
+    )

@@ -1,0 +1,105 @@
+"""From database rows to model values and back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from tradewind.model.ids import JobKey, RunKey, VersionKey
+from tradewind.model.run import Run
+from tradewind.model.states import HeldBy, RunState, RunType, TaskState
+from tradewind.model.task import TaskInstance, TaskSnapshot
+from tradewind.model.timetable import DataInterval
+from tradewind.storage.schema import dag_run, task_instance
+
+_STATES = {state.value: state for state in TaskState}
+_HELD: dict[str | None, HeldBy | None] = {None: None, **{held.value: held for held in HeldBy}}
+
+SNAPSHOT_COLUMNS = tuple(
+    task_instance.c[name]
+    for name in (
+        "run_key",
+        "task_id",
+        "map_index",
+        "state",
+        "attempt",
+        "try_number",
+        "held_by",
+        "wake_at",
+        "map_length",
+        "skips",
+    )
+)
+
+
+def to_snapshot(row: sa.Row[Any]) -> TaskSnapshot:
+    """A row of `SNAPSHOT_COLUMNS`."""
+    run_key, task_id, map_index, state, attempt, try_number, held_by, wake_at, map_length, skips = row
+    return TaskSnapshot(
+        run_key,
+        task_id,
+        map_index,
+        _STATES[state],
+        attempt,
+        try_number,
+        _HELD[held_by],
+        wake_at,
+        map_length,
+        decode_names(skips),
+    )
+
+
+def encode_names(names: Sequence[str]) -> str | None:
+    """A list of task ids as text; nothing for none."""
+    return msgspec.json.encode(list(names)).decode() if names else None
+
+
+def decode_names(text: str | None) -> tuple[str, ...]:
+    """The reverse of `encode_names`."""
+    return msgspec.json.decode(text, type=tuple[str, ...]) if text else ()
+
+
+def encode_json(value: object) -> str | None:
+    """Any JSON value as text; nothing for None."""
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+INSTANCE_COLUMNS = (*(column for column in task_instance.c if column.name != "queue_turn"), dag_run.c.run_id)
+
+
+def to_instance(row: sa.Row[Any]) -> TaskInstance:
+    """A row of `INSTANCE_COLUMNS`."""
+    values = dict(row._mapping)
+    values["state"] = _STATES[values["state"]]
+    values["held_by"] = _HELD[values["held_by"]]
+    values["skips"] = decode_names(values["skips"])
+    return TaskInstance(**values)
+
+
+def to_run(row: sa.Row[Any]) -> Run:
+    """A row of `dag_run`."""
+    has_interval = row.interval_start is not None and row.interval_end is not None
+    return Run(
+        key=RunKey(row.run_key),
+        dag_id=row.dag_id,
+        run_id=row.run_id,
+        run_type=RunType(row.run_type),
+        state=RunState(row.state),
+        run_after=row.run_after,
+        ordering_at=row.ordering_at,
+        version_key=VersionKey(row.version_key),
+        change_number=row.change_number,
+        owner=None if row.owner is None else JobKey(row.owner),
+        logical_date=row.logical_date,
+        data_interval=DataInterval(row.interval_start, row.interval_end) if has_interval else None,
+        conf=msgspec.json.decode(row.conf) if row.conf else None,
+        note=row.note,
+        triggered_by=row.triggered_by,
+        queued_at=row.queued_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        times_out_at=row.times_out_at,
+        clear_number=row.clear_number,
+        reason=row.reason,
+    )

@@ -1,0 +1,202 @@
+"""DAG runs."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import JobKey, RunKey
+from tradewind.model.run import NewRun, Run
+from tradewind.model.states import RunState, RunType
+from tradewind.storage.interface import RunEnd
+from tradewind.storage.rows import encode_json, to_run
+from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
+
+_COLUMNS = dag_run.c
+
+
+class Runs:
+    """Implements `interface.RunStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def create(self, new: NewRun, now: datetime) -> RunKey:
+        interval = new.data_interval
+        statement = sa.insert(dag_run).values(
+            dag_id=new.dag_id,
+            run_id=new.run_id,
+            run_type=new.run_type.value,
+            state=RunState.QUEUED.value,
+            version_key=new.version_key,
+            change_number=0,
+            clear_number=0,
+            logical_date=new.logical_date,
+            interval_start=interval.start if interval else None,
+            interval_end=interval.end if interval else None,
+            run_after=new.run_after,
+            ordering_at=new.ordering_at,
+            queued_at=now,
+            conf=encode_json(new.conf),
+            note=new.note,
+            triggered_by=new.triggered_by,
+        )
+        result = self._connection.execute(statement)
+        assert result.inserted_primary_key is not None
+        return RunKey(int(result.inserted_primary_key[0]))
+
+    def is_taken(self, dag_id: str, run_id: str, logical_date: datetime | None) -> bool:
+        same = _COLUMNS.run_id == run_id
+        if logical_date is not None:
+            same = sa.or_(same, _COLUMNS.logical_date == logical_date)
+        statement = sa.select(_COLUMNS.run_key).where(_COLUMNS.dag_id == dag_id, same).limit(1)
+        return self._connection.execute(statement).first() is not None
+
+    def find(self, dag_id: str, run_id: str) -> Run | None:
+        found = self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_id == run_id))
+        return found[0] if found else None
+
+    def of_dag(self, dag_id: str) -> list[Run]:
+        return self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id).order_by(_COLUMNS.ordering_at))
+
+    def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
+        statement = sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)).order_by(_COLUMNS.run_key)
+        return self._read(statement.with_for_update(skip_locked=skip_locked))
+
+    def count_active(self, dag_id: str) -> tuple[int, int]:
+        counted = _COLUMNS.run_type != RunType.BACKFILL.value
+        of_dag = sa.select(sa.func.count()).where(_COLUMNS.dag_id == dag_id, counted)
+        running = self._connection.execute(of_dag.where(run_is_running)).scalar_one()
+        queued = self._connection.execute(of_dag.where(run_is_queued)).scalar_one()
+        return int(running), int(queued)
+
+    def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
+        statement = (
+            sa.select(dag_run)
+            .where(run_is_queued, _COLUMNS.dag_id == dag_id, _COLUMNS.run_after <= now)
+            .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
+            .limit(limit)
+            .with_for_update()
+        )
+        return self._read(statement)
+
+    def dags_with_startable(self, now: datetime) -> list[str]:
+        statement = (
+            sa.select(_COLUMNS.dag_id)
+            .join(dag, dag.c.dag_id == _COLUMNS.dag_id)
+            .where(run_is_queued, _COLUMNS.run_after <= now, ~dag.c.is_paused)
+            .distinct()
+        )
+        return [row[0] for row in self._connection.execute(statement)]
+
+    def start(self, starts: Sequence[tuple[RunKey, datetime | None]], now: datetime) -> set[RunKey]:
+        started = set()
+        for run_key, times_out_at in starts:
+            statement = (
+                sa.update(dag_run)
+                .where(_COLUMNS.run_key == run_key, run_is_queued)
+                .values(state=RunState.RUNNING.value, started_at=now, times_out_at=times_out_at)
+            )
+            if self._connection.execute(statement).rowcount:
+                started.add(run_key)
+        return started
+
+    def finish(self, ends: Sequence[RunEnd], now: datetime) -> set[RunKey]:
+        finished = set()
+        for end in ends:
+            statement = (
+                sa.update(dag_run)
+                .where(_COLUMNS.run_key == end.run_key, run_is_running)
+                .values(state=end.state.value, finished_at=now, reason=end.reason, owner=None)
+            )
+            if self._connection.execute(statement).rowcount:
+                finished.add(end.run_key)
+        return finished
+
+    def set_state(self, run_key: RunKey, expected: RunState, state: RunState, now: datetime, **values: Any) -> bool:
+        ended_at = now if state in (RunState.SUCCESS, RunState.FAILED) else None
+        statement = (
+            sa.update(dag_run)
+            .where(_COLUMNS.run_key == run_key, _COLUMNS.state == expected.value)
+            .values(state=state.value, finished_at=ended_at, **values)
+        )
+        return self._connection.execute(statement).rowcount > 0
+
+    def decided(self, run_keys: Collection[RunKey], job: JobKey | None) -> None:
+        statement = sa.update(dag_run).where(_COLUMNS.run_key.in_(run_keys))
+        changed = {"change_number": _COLUMNS.change_number + 1}
+        self._connection.execute(
+            statement.values(**changed, owner=job) if job is not None else statement.values(**changed)
+        )
+
+    def running_of_dag(self, dag_id: str) -> list[RunKey]:
+        statement = sa.select(_COLUMNS.run_key).where(run_is_running, _COLUMNS.dag_id == dag_id)
+        return [RunKey(row[0]) for row in self._connection.execute(statement)]
+
+    def before(self, run: Run, *, only_scheduled: bool) -> Run | None:
+        return self._neighbour(
+            run,
+            sa.or_(
+                _COLUMNS.ordering_at < run.ordering_at,
+                sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key < run.key),
+            ),
+            (_COLUMNS.ordering_at.desc(), _COLUMNS.run_key.desc()),
+            only_scheduled=only_scheduled,
+        )
+
+    def after(self, run: Run, *, only_scheduled: bool) -> Run | None:
+        return self._neighbour(
+            run,
+            sa.or_(
+                _COLUMNS.ordering_at > run.ordering_at,
+                sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key > run.key),
+            ),
+            (_COLUMNS.ordering_at, _COLUMNS.run_key),
+            only_scheduled=only_scheduled,
+        )
+
+    def overdue(self, now: datetime) -> list[RunKey]:
+        statement = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= now)
+        return [RunKey(row[0]) for row in self._connection.execute(statement)]
+
+    def next_timer(self, now: datetime) -> datetime | None:
+        times_out = self._connection.execute(
+            sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
+        ).scalar()
+        starts = self._connection.execute(
+            sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > now)
+        ).scalar()
+        return min((instant for instant in (times_out, starts) if instant is not None), default=None)
+
+    def failed_in_a_row(self, dag_id: str, limit: int) -> int:
+        statement = (
+            sa.select(_COLUMNS.state)
+            .where(_COLUMNS.dag_id == dag_id, _COLUMNS.finished_at.is_not(None))
+            .order_by(_COLUMNS.ordering_at.desc())
+            .limit(limit)
+        )
+        count = 0
+        for (state,) in self._connection.execute(statement):
+            if state != RunState.FAILED.value:
+                break
+            count += 1
+        return count
+
+    def set_note(self, run_key: RunKey, note: str | None) -> None:
+        self._connection.execute(sa.update(dag_run).where(_COLUMNS.run_key == run_key).values(note=note))
+
+    def delete(self, run_key: RunKey) -> None:
+        self._connection.execute(sa.delete(dag_run).where(_COLUMNS.run_key == run_key))
+
+    def _read(self, statement: sa.Select[Any]) -> list[Run]:
+        return [to_run(row) for row in self._connection.execute(statement)]
+
+    def _neighbour(
+        self, run: Run, where: sa.ColumnElement[bool], order: Sequence[Any], *, only_scheduled: bool
+    ) -> Run | None:
+        statement = sa.select(dag_run).where(_COLUMNS.dag_id == run.dag_id, where).order_by(*order).limit(1)
+        if only_scheduled:
+            statement = statement.where(_COLUMNS.run_type == RunType.SCHEDULED.value)
+        found = self._read(statement)
+        return found[0] if found else None

@@ -1,0 +1,227 @@
+"""The tables. A change here needs a migration in `migrations/`; a test compares the two."""
+
+import sqlalchemy as sa
+
+from tradewind.model.states import OCCUPYING_STATES, RunState, TaskState
+from tradewind.storage.types import Instant, big_key, identifier, long_text
+
+# A partial index is used only where the query states the index's own condition, with the same literals. So each
+# such condition is written once, as a name in this module, and queries use the name. MySQL has no partial indexes:
+# there the state leads the index instead.
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_STATE = sa.String(20)
+
+dag = sa.Table(
+    "dag",
+    metadata,
+    sa.Column("dag_id", identifier(), primary_key=True),
+    sa.Column("is_paused", sa.Boolean, nullable=False),
+    sa.Column("version_key", big_key(), nullable=True),
+    sa.Column("next_run_after", Instant, nullable=True),
+    sa.Column("next_interval_start", Instant, nullable=True),
+    sa.Column("next_interval_end", Instant, nullable=True),
+    sa.Column("is_at_run_limit", sa.Boolean, nullable=False, default=False),
+    sa.Column("error", long_text(), nullable=True),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.Column("updated_at", Instant, nullable=False),
+)
+dag_is_awaited = sa.and_(
+    dag.c.next_run_after.is_not(None), ~dag.c.is_paused, ~dag.c.is_at_run_limit, dag.c.error.is_(None)
+)
+sa.Index("ix_dag_due", dag.c.next_run_after, postgresql_where=dag_is_awaited, sqlite_where=dag_is_awaited)
+
+dag_version = sa.Table(
+    "dag_version",
+    metadata,
+    sa.Column("version_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), nullable=False),
+    sa.Column("version_number", sa.Integer, nullable=False),
+    sa.Column("structure_hash", sa.String(64), nullable=False),
+    sa.Column("data", long_text(), nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.UniqueConstraint("dag_id", "version_number"),
+)
+
+dag_run = sa.Table(
+    "dag_run",
+    metadata,
+    sa.Column("run_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), nullable=False),
+    sa.Column("run_id", identifier(), nullable=False),
+    sa.Column("run_type", sa.String(30), nullable=False),
+    sa.Column("state", _STATE, nullable=False),
+    sa.Column("version_key", big_key(), nullable=False),
+    sa.Column("change_number", sa.BigInteger, nullable=False, default=0),
+    sa.Column("owner", sa.BigInteger, nullable=True),
+    sa.Column("logical_date", Instant, nullable=True),
+    sa.Column("interval_start", Instant, nullable=True),
+    sa.Column("interval_end", Instant, nullable=True),
+    sa.Column("run_after", Instant, nullable=False),
+    sa.Column("ordering_at", Instant, nullable=False),
+    sa.Column("queued_at", Instant, nullable=True),
+    sa.Column("started_at", Instant, nullable=True),
+    sa.Column("finished_at", Instant, nullable=True),
+    sa.Column("times_out_at", Instant, nullable=True),
+    sa.Column("clear_number", sa.Integer, nullable=False, default=0),
+    sa.Column("conf", long_text(), nullable=True),
+    sa.Column("note", long_text(), nullable=True),
+    sa.Column("triggered_by", identifier(), nullable=True),
+    sa.Column("reason", long_text(), nullable=True),
+    sa.UniqueConstraint("dag_id", "run_id"),
+    sa.UniqueConstraint("dag_id", "logical_date"),
+)
+run_is_queued = dag_run.c.state == sa.literal_column(f"'{RunState.QUEUED}'")
+run_is_running = dag_run.c.state == sa.literal_column(f"'{RunState.RUNNING}'")
+run_times_out = sa.and_(run_is_running, dag_run.c.times_out_at.is_not(None))
+sa.Index(
+    "ix_dag_run_queued",
+    dag_run.c.dag_id,
+    dag_run.c.run_after,
+    postgresql_where=run_is_queued,
+    sqlite_where=run_is_queued,
+).ddl_if(dialect=("sqlite", "postgresql"))
+sa.Index("ix_dag_run_running", dag_run.c.dag_id, postgresql_where=run_is_running, sqlite_where=run_is_running).ddl_if(
+    dialect=("sqlite", "postgresql")
+)
+sa.Index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after).ddl_if(dialect="mysql")
+sa.Index("ix_dag_run_timeout", dag_run.c.times_out_at, postgresql_where=run_times_out, sqlite_where=run_times_out)
+sa.Index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)
+
+task_instance = sa.Table(
+    "task_instance",
+    metadata,
+    sa.Column("run_key", big_key(), primary_key=True, autoincrement=False),
+    sa.Column("task_id", identifier(), primary_key=True),
+    sa.Column("map_index", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("dag_id", identifier(), nullable=False),
+    sa.Column("state", _STATE, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("try_number", sa.Integer, nullable=False),
+    sa.Column("max_tries", sa.Integer, nullable=False),
+    sa.Column("held_by", sa.String(30), nullable=True),
+    sa.Column("queue_turn", sa.BigInteger, nullable=False),
+    sa.Column("pool", identifier(), nullable=False),
+    sa.Column("pool_slots", sa.Integer, nullable=False),
+    sa.Column("priority_weight", sa.Integer, nullable=False),
+    sa.Column("queue", identifier(), nullable=False),
+    sa.Column("executor", identifier(), nullable=True),
+    sa.Column("operator", identifier(), nullable=False),
+    sa.Column("wake_at", Instant, nullable=True),
+    sa.Column("scheduled_at", Instant, nullable=True),
+    sa.Column("queued_at", Instant, nullable=True),
+    sa.Column("queued_by", sa.BigInteger, nullable=True),
+    sa.Column("started_at", Instant, nullable=True),
+    sa.Column("finished_at", Instant, nullable=True),
+    sa.Column("heartbeat_at", Instant, nullable=True),
+    sa.Column("hostname", identifier(), nullable=True),
+    sa.Column("pid", sa.Integer, nullable=True),
+    sa.Column("map_length", sa.Integer, nullable=True),
+    sa.Column("skips", long_text(), nullable=True),
+    sa.Column("requeues", sa.Integer, nullable=False),
+    sa.Column("reason", long_text(), nullable=True),
+    sa.Column("note", long_text(), nullable=True),
+    sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
+
+
+def state_in(*states: TaskState) -> sa.ColumnElement[bool]:
+    """A condition on a task instance's state with literals rather than parameters."""
+    return task_instance.c.state.in_([sa.literal_column(f"'{state}'") for state in sorted(states)])
+
+
+task_is_waiting = sa.and_(
+    task_instance.c.state == sa.literal_column(f"'{TaskState.SCHEDULED}'"), task_instance.c.held_by.is_(None)
+)
+task_is_active = state_in(*OCCUPYING_STATES, TaskState.DEFERRED)
+task_has_timer = task_instance.c.wake_at.is_not(None)
+
+_queue_order = (
+    task_instance.c.pool,
+    task_instance.c.priority_weight.desc(),
+    task_instance.c.queue_turn,
+    task_instance.c.run_key,
+    task_instance.c.map_index,
+)
+_PARTIAL = ("sqlite", "postgresql")
+sa.Index(
+    "ix_task_instance_waiting", *_queue_order, postgresql_where=task_is_waiting, sqlite_where=task_is_waiting
+).ddl_if(dialect=_PARTIAL)
+sa.Index(
+    "ix_task_instance_active",
+    task_instance.c.pool,
+    postgresql_where=task_is_active,
+    sqlite_where=task_is_active,
+).ddl_if(dialect=_PARTIAL)
+sa.Index(
+    "ix_task_instance_timer",
+    task_instance.c.wake_at,
+    postgresql_where=task_has_timer,
+    sqlite_where=task_has_timer,
+)
+sa.Index("ix_task_instance_queue", task_instance.c.state, *_queue_order).ddl_if(dialect="mysql")
+
+task_try = sa.Table(
+    "task_try",
+    metadata,
+    sa.Column("run_key", big_key(), primary_key=True, autoincrement=False),
+    sa.Column("task_id", identifier(), primary_key=True),
+    sa.Column("map_index", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("attempt", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("try_number", sa.Integer, nullable=False),
+    sa.Column("state", _STATE, nullable=False),
+    sa.Column("scheduled_at", Instant, nullable=True),
+    sa.Column("queued_at", Instant, nullable=True),
+    sa.Column("started_at", Instant, nullable=True),
+    sa.Column("finished_at", Instant, nullable=True),
+    sa.Column("hostname", identifier(), nullable=True),
+    sa.Column("pid", sa.Integer, nullable=True),
+    sa.Column("reason", long_text(), nullable=True),
+    sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
+
+run_change = sa.Table(
+    "run_change",
+    metadata,
+    sa.Column("change_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("run_key", big_key(), nullable=False),
+    sa.Column("task_id", identifier(), nullable=True),
+    sa.Column("map_index", sa.Integer, nullable=True),
+    sa.Column("created_at", Instant, nullable=False),
+)
+sa.Index("ix_run_change_run", run_change.c.run_key)
+
+pool = sa.Table(
+    "pool",
+    metadata,
+    sa.Column("name", identifier(), primary_key=True),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("include_deferred", sa.Boolean, nullable=False),
+    sa.Column("description", long_text(), nullable=True),
+    sa.Column("served_turn", sa.BigInteger, nullable=False, default=0),
+)
+
+job = sa.Table(
+    "job",
+    metadata,
+    sa.Column("job_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("kind", sa.String(30), nullable=False),
+    sa.Column("hostname", identifier(), nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("started_at", Instant, nullable=False),
+    sa.Column("heartbeat_at", Instant, nullable=False),
+    sa.Column("stopped_at", Instant, nullable=True),
+    sa.Column("is_dead", sa.Boolean, nullable=False, default=False),
+)
+_job_is_live = job.c.stopped_at.is_(None)
+sa.Index("ix_job_live", job.c.kind, job.c.heartbeat_at, postgresql_where=_job_is_live, sqlite_where=_job_is_live)

@@ -1,0 +1,207 @@
+"""Task instances as parts of their run: created, read, moved by the run's own rules or by a person."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import RunKey, TaskKey
+from tradewind.model.states import FINISHED_STATES, PASSED_STATES, HeldBy, TaskState
+from tradewind.model.task import NewTask, TaskInstance, TaskSnapshot
+from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
+from tradewind.storage.interface import TaskAdvance
+from tradewind.storage.rows import INSTANCE_COLUMNS, SNAPSHOT_COLUMNS, to_instance, to_snapshot
+from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_waiting
+from tradewind.storage.types import Instant
+
+_NOW = sa.bindparam("now", type_=Instant())
+_COLUMNS = task_instance.c
+_IS_FINISHED = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+
+_NEW_COLUMNS = (
+    ("run_key", Kind.INT),
+    ("dag_id", Kind.TEXT),
+    ("task_id", Kind.TEXT),
+    ("map_index", Kind.INT),
+    ("max_tries", Kind.INT),
+    ("pool", Kind.TEXT),
+    ("pool_slots", Kind.INT),
+    ("priority_weight", Kind.INT),
+    ("queue", Kind.TEXT),
+    ("executor", Kind.TEXT),
+    ("operator", Kind.TEXT),
+)
+
+
+def _advance_assignments(batch: sa.Subquery) -> dict[str, object]:
+    becomes = batch.c.to_state
+    has_ended = becomes.in_(_IS_FINISHED)
+    newly_scheduled = sa.and_(becomes == TaskState.SCHEDULED.value, batch.c.from_state != TaskState.SCHEDULED.value)
+    # Only the batch is asked, never the row: MySQL would answer with values that this very statement has set.
+    is_new_try = sa.and_(newly_scheduled, batch.c.from_state != TaskState.UP_FOR_RESCHEDULE.value)
+    fresh_start = sa.case(
+        (becomes == TaskState.SUCCESS.value, _NOW), (is_new_try, sa.null()), else_=_COLUMNS.started_at
+    )
+    return {
+        "scheduled_at": sa.case((newly_scheduled, _NOW), else_=_COLUMNS.scheduled_at),
+        "started_at": fresh_start,
+        "finished_at": sa.case((has_ended, _NOW), else_=sa.null()),
+        "try_number": batch.c.try_number,
+        "held_by": batch.c.held_by,
+        "queue_turn": batch.c.queue_turn,
+        "wake_at": sa.null(),
+        "state": becomes,
+    }
+
+
+_ADVANCE = GuardedUpdate(
+    (
+        *ATTEMPT_COLUMNS,
+        ("from_state", Kind.TEXT),
+        ("to_state", Kind.TEXT),
+        ("try_number", Kind.INT),
+        ("held_by", Kind.TEXT),
+        ("queue_turn", Kind.INT),
+    ),
+    lambda batch: sa.and_(same_attempt(batch), _COLUMNS.state == batch.c.from_state),
+    _advance_assignments,
+)
+_HOLD = GuardedUpdate(
+    KEY_COLUMNS,
+    lambda batch: sa.and_(same_task(batch), task_is_waiting),
+    lambda _: {"held_by": HeldBy.MAX_ACTIVE_TASKS.value},
+)
+_SET_COLUMNS = (*ATTEMPT_COLUMNS, ("from_state", Kind.TEXT), ("to_state", Kind.TEXT), ("max_tries", Kind.INT))
+
+
+def _set_assignments(batch: sa.Subquery) -> dict[str, object]:
+    has_ended = batch.c.to_state.in_(_IS_FINISHED)
+    return {
+        "state": batch.c.to_state,
+        "max_tries": batch.c.max_tries,
+        "finished_at": sa.case((has_ended, _NOW), else_=sa.null()),
+        "held_by": sa.null(),
+        "wake_at": sa.null(),
+        "reason": sa.bindparam("reason", type_=sa.Text()),
+        "skips": sa.null(),
+        "map_length": sa.case((has_ended, _COLUMNS.map_length), else_=sa.null()),
+        "requeues": 0,
+    }
+
+
+_SET_STATE = GuardedUpdate(
+    _SET_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), _COLUMNS.state == batch.c.from_state),
+    _set_assignments,
+)
+
+
+class Tasks:
+    """Implements `interface.TaskStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+        self._dialect = connection.dialect.name
+
+    def create(self, tasks: Sequence[NewTask]) -> None:
+        if not tasks:
+            return
+        batch = batch_table(self._dialect, _NEW_COLUMNS)
+        start = {"state": TaskState.NONE.value, "attempt": 0, "try_number": 0, "queue_turn": 0, "requeues": 0}
+        names = [name for name, _ in _NEW_COLUMNS]
+        values = sa.select(*(batch.c[name] for name in names), *(sa.literal(value) for value in start.values()))
+        statement = sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)
+        self._connection.execute(statement, batch_parameters(self._dialect, _NEW_COLUMNS, tasks))
+
+    def drop_unexpanded(self, keys: Sequence[TaskKey]) -> None:
+        batch = batch_table(self._dialect, KEY_COLUMNS)
+        named = sa.select(batch.c.run_key, batch.c.task_id, batch.c.map_index)
+        key = sa.tuple_(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
+        statement = sa.delete(task_instance).where(key.in_(named), _COLUMNS.state == TaskState.NONE.value)
+        self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))
+
+    def of_runs(self, run_keys: Collection[RunKey]) -> list[TaskSnapshot]:
+        statement = sa.select(*SNAPSHOT_COLUMNS).where(_COLUMNS.run_key.in_(run_keys))
+        return [to_snapshot(row) for row in self._connection.execute(statement)]
+
+    def snapshots(self, keys: Collection[TaskKey]) -> list[TaskSnapshot]:
+        if not keys:
+            return []
+        batch = batch_table(self._dialect, KEY_COLUMNS)
+        statement = sa.select(*SNAPSHOT_COLUMNS).join(batch, same_task(batch))
+        found = self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, list(keys)))
+        return [to_snapshot(row) for row in found]
+
+    def instances(self, run_key: RunKey, task_ids: Collection[str] | None = None) -> list[TaskInstance]:
+        statement = sa.select(*INSTANCE_COLUMNS).join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
+        statement = statement.where(_COLUMNS.run_key == run_key).order_by(_COLUMNS.task_id, _COLUMNS.map_index)
+        if task_ids is not None:
+            statement = statement.where(_COLUMNS.task_id.in_(task_ids))
+        return [to_instance(row) for row in self._connection.execute(statement)]
+
+    def advance(self, moves: Sequence[TaskAdvance], now: datetime) -> set[TaskKey]:
+        return _ADVANCE(self._connection, moves, {"now": now})
+
+    def hold(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
+        return _HOLD(self._connection, keys)
+
+    def hold_paused(self, dag_id: str, *, is_paused: bool) -> None:
+        of_dag = sa.select(dag_run.c.run_key).where(dag_run.c.dag_id == dag_id, dag_run.c.state == "running")
+        was, becomes = (None, HeldBy.DAG_PAUSED) if is_paused else (HeldBy.DAG_PAUSED, HeldBy.MAX_ACTIVE_TASKS)
+        statement = (
+            sa.update(task_instance)
+            .where(
+                _COLUMNS.run_key.in_(of_dag),
+                state_in(TaskState.SCHEDULED),
+                _COLUMNS.held_by.is_not_distinct_from(was),
+            )
+            .values(held_by=becomes.value)
+        )
+        self._connection.execute(statement)
+
+    def set_state(
+        self,
+        instances: Sequence[TaskInstance],
+        state: TaskState,
+        now: datetime,
+        *,
+        max_tries: Sequence[int],
+        reason: str,
+    ) -> set[TaskKey]:
+        rows = [
+            (task.run_key, task.task_id, task.map_index, task.attempt, task.state.value, state.value, tries)
+            for task, tries in zip(instances, max_tries, strict=True)
+        ]
+        return _SET_STATE(self._connection, rows, {"now": now, "reason": reason or None})
+
+    def stop_unfinished(
+        self, run_key: RunKey, now: datetime, *, spare: Collection[str], reason: str, fails_running: bool
+    ) -> list[TaskSnapshot]:
+        unfinished = [
+            task for task in self.instances(run_key) if task.state not in FINISHED_STATES and task.task_id not in spare
+        ]
+        with_process = (TaskState.RUNNING, TaskState.RESTARTING)
+        failing = [task for task in unfinished if fails_running and task.state in with_process]
+        skipping = [task for task in unfinished if task not in failing]
+        changed: set[TaskKey] = set()
+        for tasks, state in ((failing, TaskState.FAILED), (skipping, TaskState.SKIPPED)):
+            tries = [task.max_tries for task in tasks]
+            changed |= self.set_state(tasks, state, now, max_tries=tries, reason=reason)
+        return self.snapshots(changed)
+
+    def set_note(self, key: TaskKey, note: str | None) -> bool:
+        statement = sa.update(task_instance).where(
+            _COLUMNS.run_key == key.run_key,
+            _COLUMNS.task_id == key.task_id,
+            _COLUMNS.map_index == key.map_index,
+        )
+        return self._connection.execute(statement.values(note=note)).rowcount > 0
+
+    def has_unpassed(self, run_key: RunKey, task_ids: Collection[str]) -> bool:
+        statement = sa.select(_COLUMNS.task_id).where(
+            _COLUMNS.run_key == run_key,
+            _COLUMNS.task_id.in_(task_ids),
+            ~state_in(*PASSED_STATES, TaskState.REMOVED),
+        )
+        return self._connection.execute(statement.limit(1)).first() is not None

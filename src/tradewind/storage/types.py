@@ -1,0 +1,63 @@
+"""Column types that mean the same on SQLite, PostgreSQL and MySQL."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import mysql, postgresql
+
+ID_LENGTH = 250
+_TEXT_FORMAT = "%Y-%m-%d %H:%M:%S.%f"
+
+
+class Instant(sa.types.TypeDecorator[datetime]):
+    """An aware UTC datetime: `timestamptz` on PostgreSQL, UTC with microseconds elsewhere."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """The native type."""
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))
+        if dialect.name == "mysql":
+            return dialect.type_descriptor(mysql.DATETIME(fsp=6))
+        return dialect.type_descriptor(sa.DateTime())
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Refuse naive datetimes: they are how hours get lost."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"a naive datetime cannot be stored: {value!r}")
+        utc = value.astimezone(UTC)
+        return utc if dialect.name == "postgresql" else utc.replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Aware again."""
+        if value is None:
+            return None
+        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def instant_text(value: datetime | None, dialect_name: str) -> str | None:
+    """An instant as it must stand in a batch parameter (see `batch`)."""
+    if value is None:
+        return None
+    utc = value.astimezone(UTC)
+    return utc.isoformat() if dialect_name == "postgresql" else utc.strftime(_TEXT_FORMAT)
+
+
+def identifier(length: int = ID_LENGTH) -> sa.types.TypeEngine[str]:
+    """A name that is compared byte by byte: MySQL's default would take `Load` and `load` for the same."""
+    return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+
+
+def long_text() -> sa.types.TypeEngine[str]:
+    """Text of any length; MySQL's TEXT ends at 64 kB."""
+    return sa.Text().with_variant(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+
+
+def big_key() -> sa.types.TypeEngine[int]:
+    """A 64-bit number; SQLite counts up by itself only for the type named INTEGER."""
+    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")

@@ -1,0 +1,86 @@
+"""What the engine tells the world, in the past tense."""
+
+from dataclasses import dataclass
+
+from tradewind.model.ids import JobKey, RunKey, TaskKey
+from tradewind.model.states import RunState, TaskState
+
+
+@dataclass(frozen=True, slots=True)
+class TasksMoved:
+    """Task instances came into a state."""
+
+    state: TaskState
+    tasks: tuple[TaskKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunMoved:
+    """A run came into a state."""
+
+    run_key: RunKey
+    dag_id: str
+    run_id: str
+    state: RunState
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DagFenced:
+    """A DAG cannot be scheduled; the others go on."""
+
+    dag_id: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCannotFit:
+    """A waiting task needs a pool that does not exist or is too small. It is reported, not retried in vain."""
+
+    dag_id: str
+    task: TaskKey
+    pool: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptLost:
+    """An attempt's worker, or its place in an executor's queue, was lost."""
+
+    task: TaskKey
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobDied:
+    """A service process was declared dead; others take over its work."""
+
+    job_key: JobKey
+    hostname: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseLost:
+    """The database gives no answer."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseBack:
+    """The database answers again."""
+
+    after_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DutyFailed:
+    """One duty of a service raised; the others go on."""
+
+    duty: str
+    error: str
+
+
+Event = (
+    TasksMoved | RunMoved | DagFenced | TaskCannotFit | AttemptLost | JobDied | DatabaseLost | DatabaseBack | DutyFailed
+)
