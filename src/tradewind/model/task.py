@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey
+from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
 from tradewind.model.states import HeldBy, TaskState
 
 
@@ -39,6 +39,7 @@ class NewTask(NamedTuple):
     pool: str
     pool_slots: int
     priority_weight: int
+    max_active_per_dag: int | None
     queue: str
     executor: str | None
     operator: str
@@ -60,6 +61,7 @@ class TaskInstance:
     pool: str
     pool_slots: int
     priority_weight: int
+    max_active_per_dag: int | None
     queue: str
     executor: str | None
     operator: str
@@ -102,6 +104,7 @@ class Candidate(NamedTuple):
     pool_slots: int
     priority_weight: int
     queue_turn: int
+    max_active_per_dag: int | None
     executor: str | None
     queue: str
     try_number: int

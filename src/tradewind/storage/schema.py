@@ -112,6 +112,7 @@ task_instance = sa.Table(
     sa.Column("pool", identifier(), nullable=False),
     sa.Column("pool_slots", sa.Integer, nullable=False),
     sa.Column("priority_weight", sa.Integer, nullable=False),
+    sa.Column("max_active_per_dag", sa.Integer, nullable=True),
     sa.Column("queue", identifier(), nullable=False),
     sa.Column("executor", identifier(), nullable=True),
     sa.Column("operator", identifier(), nullable=False),

@@ -28,6 +28,7 @@ _NEW_COLUMNS = (
     ("pool", Kind.TEXT),
     ("pool_slots", Kind.INT),
     ("priority_weight", Kind.INT),
+    ("max_active_per_dag", Kind.INT),
     ("queue", Kind.TEXT),
     ("executor", Kind.TEXT),
     ("operator", Kind.TEXT),

@@ -1,0 +1,37 @@
+"""What a scheduler may ask of an executor."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from tradewind.model.ids import AttemptKey
+from tradewind.model.task import TaskReport, WorkItem
+
+
+class Executor(Protocol):
+    """Runs attempts somewhere.
+
+    All methods are called from the scheduler's one thread and must not block for long. An executor may lose work or
+    report it late or twice: every report is fenced by its attempt, and what stays silent is rescued.
+    """
+
+    @property
+    def name(self) -> str:
+        """What tasks call it in `executor=`."""
+
+    def free_slots(self) -> int:
+        """How many more attempts it would take now."""
+
+    def submit(self, work: Sequence[WorkItem]) -> None:
+        """Run these. Work that it already has is ignored: submitting twice is allowed."""
+
+    def reports(self) -> Sequence[TaskReport]:
+        """What happened since the last call, in order. Empty for executors whose workers report by themselves."""
+
+    def holds(self, attempts: Collection[AttemptKey]) -> set[AttemptKey]:
+        """Which of these it knows and will bring to an end."""
+
+    def adopt(self, attempts: Collection[AttemptKey]) -> set[AttemptKey]:
+        """Take over attempts that another scheduler's executor of this kind was given. Returns those it found."""
+
+    def revoke(self, attempts: Collection[AttemptKey]) -> None:
+        """Do not run these any more, if they have not begun; stop them, if they have."""
