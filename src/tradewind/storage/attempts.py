@@ -25,6 +25,7 @@ from tradewind.storage.types import Instant
 _COLUMNS = task_instance.c
 _NOW = sa.bindparam("now", type_=Instant())
 _IS_FINISHED = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+_ENDS_A_TRY = [*_IS_FINISHED, sa.literal_column(f"'{TaskState.UP_FOR_RETRY}'")]
 _HAS_PROCESS = state_in(TaskState.RUNNING, TaskState.RESTARTING)
 
 _START = GuardedUpdate(
@@ -54,7 +55,7 @@ _END = GuardedUpdate(
     lambda batch: {
         "state": batch.c.to_state,
         "started_at": sa.func.coalesce(_COLUMNS.started_at, batch.c.started_at, batch.c.at),
-        "finished_at": sa.case((batch.c.to_state.in_(_IS_FINISHED), batch.c.at), else_=sa.null()),
+        "finished_at": sa.case((batch.c.to_state.in_(_ENDS_A_TRY), batch.c.at), else_=sa.null()),
         "wake_at": batch.c.wake_at,
         "map_length": batch.c.map_length,
         "skips": batch.c.skips,
@@ -90,6 +91,8 @@ _RESUME = GuardedUpdate(
         "wake_at": sa.null(),
     },
 )
+_ENDED_STATE = sa.case((_COLUMNS.state.in_(_IS_FINISHED), _COLUMNS.state), else_=TaskState.FAILED.value)
+"""A try that left its task unfinished is one that failed, or was cut off."""
 _TRY_COLUMNS = tuple(column.name for column in task_try.c)
 
 
@@ -180,7 +183,7 @@ class Attempts:
             task_try.c.attempt == _COLUMNS.attempt,
         )
         chosen = (
-            sa.select(*(_COLUMNS[name] for name in _TRY_COLUMNS))
+            sa.select(*(_ENDED_STATE if name == "state" else _COLUMNS[name] for name in _TRY_COLUMNS))
             .join(batch, same_task(batch))
             .where(_COLUMNS.attempt > 0, ~already)
         )

@@ -143,8 +143,14 @@ class RunStore(Protocol):
     def find(self, dag_id: str, run_id: str) -> Run | None:
         """Without a lock."""
 
+    def read(self, run_keys: Collection[RunKey]) -> list[Run]:
+        """Without a lock."""
+
     def of_dag(self, dag_id: str) -> list[Run]:
         """In their order."""
+
+    def last_scheduled(self, dag_id: str) -> Run | None:
+        """The newest run that the timetable made."""
 
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""

@@ -57,6 +57,14 @@ class Runs:
         found = self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_id == run_id))
         return found[0] if found else None
 
+    def read(self, run_keys: Collection[RunKey]) -> list[Run]:
+        return self._read(sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)))
+
+    def last_scheduled(self, dag_id: str) -> Run | None:
+        statement = sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_type == RunType.SCHEDULED.value)
+        found = self._read(statement.order_by(_COLUMNS.ordering_at.desc()).limit(1))
+        return found[0] if found else None
+
     def of_dag(self, dag_id: str) -> list[Run]:
         return self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id).order_by(_COLUMNS.ordering_at))
 

@@ -1,0 +1,64 @@
+"""Create a run with its task instances."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from tradewind.decide.mapping import resolve_length
+from tradewind.decide.readiness import exists_at
+from tradewind.decide.structure import Structure
+from tradewind.errors import InvalidRequest, RunExists
+from tradewind.model.ids import UNMAPPED, RunKey
+from tradewind.model.run import NewRun
+from tradewind.model.states import RunState
+from tradewind.model.task import NewTask
+from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import RunMoved
+
+
+def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime) -> RunKey:
+    """A queued run with one undecided instance per task. The DAG must be locked.
+
+    Raises:
+        InvalidRequest: the DAG does not allow runs of this type.
+        RunExists: the DAG has a run of this id or logical date.
+    """
+    allowed = structure.dag.allowed_run_types
+    if allowed is not None and new.run_type not in allowed:
+        raise InvalidRequest(f"DAG {new.dag_id!r} does not allow {new.run_type} runs")
+    if tx.runs.is_taken(new.dag_id, new.run_id, new.logical_date):
+        raise RunExists(new.dag_id, new.run_id)
+    run_key = tx.runs.create(new, now)
+    tx.tasks.create(list(_new_tasks(structure, run_key, new)))
+    tx.changes.record_runs([run_key], now)
+    tx.emit(RunMoved(run_key, new.dag_id, new.run_id, RunState.QUEUED))
+    return run_key
+
+
+def new_task(structure: Structure, run_key: RunKey, number: int, map_index: int) -> NewTask:
+    """One instance of one task, with all that admission needs to know of it."""
+    task = structure.tasks[number]
+    return NewTask(
+        run_key=run_key,
+        dag_id=structure.dag.dag_id,
+        task_id=task.task_id,
+        map_index=map_index,
+        max_tries=task.retry.retries,
+        pool=task.pool,
+        pool_slots=task.pool_slots,
+        priority_weight=structure.priority[number],
+        max_active_per_dag=task.max_active_per_dag,
+        queue=task.queue,
+        executor=task.executor,
+        operator=task.operator,
+    )
+
+
+def _new_tasks(structure: Structure, run_key: RunKey, new: NewRun) -> Iterator[NewTask]:
+    for number, task in enumerate(structure.tasks):
+        if not exists_at(task, new.logical_date):
+            continue
+        length = structure.lengths[number]
+        copies = resolve_length(length, {}) if length is not None else None
+        # A length that the DAG file states is expanded now; 0 copies leave the stand-in, to be skipped in its turn.
+        for map_index in range(copies) if copies else (UNMAPPED,):
+            yield new_task(structure, run_key, number, map_index)

@@ -1,0 +1,42 @@
+"""Delete DAGs and runs, with everything that belongs to them."""
+
+from tradewind.errors import Conflict, UnknownDag
+from tradewind.model.ids import RunKey
+from tradewind.model.states import OCCUPYING_STATES
+from tradewind.operations.choose_tasks import lock_dag_and_find_run
+from tradewind.storage.interface import Transaction
+
+
+def delete_dag(tx: Transaction, dag_id: str) -> None:
+    """With its versions, runs and history.
+
+    Raises:
+        UnknownDag: there is none of that id.
+        Conflict: tasks of it are running.
+    """
+    if not tx.dags.lock([dag_id]):
+        raise UnknownDag(dag_id)
+    running = tx.runs.running_of_dag(dag_id)
+    tx.runs.lock(running)
+    for run_key in running:
+        _refuse_if_active(tx, run_key, f"DAG {dag_id!r}")
+    tx.dags.delete(dag_id)
+
+
+def delete_run(tx: Transaction, dag_id: str, run_id: str) -> None:
+    """With its task instances and their history.
+
+    Raises:
+        UnknownDag, UnknownRun: as the name says.
+        Conflict: tasks of it are running.
+    """
+    run = lock_dag_and_find_run(tx, dag_id, run_id)
+    tx.runs.lock([run.key])
+    _refuse_if_active(tx, run.key, f"run {run_id!r} of DAG {dag_id!r}")
+    tx.runs.delete(run.key)
+
+
+def _refuse_if_active(tx: Transaction, run_key: RunKey, what: str) -> None:
+    for snapshot in tx.tasks.of_runs([run_key]):
+        if snapshot.state in OCCUPYING_STATES:
+            raise Conflict(f"{what} cannot be deleted while task {snapshot.task_id!r} is {snapshot.state}")

@@ -1,0 +1,39 @@
+"""Create, change and delete pools."""
+
+from tradewind.errors import InvalidRequest, PoolExists, UnknownPool
+from tradewind.model.dag import DEFAULT_POOL
+from tradewind.model.pool import UNLIMITED_SLOTS, Pool
+from tradewind.storage.interface import Transaction
+
+
+def create_pool(tx: Transaction, pool: Pool) -> None:
+    """Raises `PoolExists` and `InvalidRequest` (a number of slots that makes no sense)."""
+    _check(pool)
+    if tx.pools.find(pool.name) is not None:
+        raise PoolExists(pool.name)
+    tx.pools.create(pool)
+
+
+def update_pool(tx: Transaction, pool: Pool) -> None:
+    """Give a pool other slots. Tasks that hold slots keep them, also where there are now fewer.
+
+    Raises `UnknownPool` and `InvalidRequest`.
+    """
+    _check(pool)
+    if not tx.pools.update(pool):
+        raise UnknownPool(pool.name)
+
+
+def delete_pool(tx: Transaction, name: str) -> None:
+    """Tasks that name the pool wait until there is one of that name again. Raises `UnknownPool`, `InvalidRequest`."""
+    if name == DEFAULT_POOL:
+        raise InvalidRequest(f"the pool {DEFAULT_POOL!r} cannot be deleted")
+    if not tx.pools.delete(name):
+        raise UnknownPool(name)
+
+
+def _check(pool: Pool) -> None:
+    if not pool.name:
+        raise InvalidRequest("a pool needs a name")
+    if pool.slots < UNLIMITED_SLOTS:
+        raise InvalidRequest(f"pool {pool.name!r}: slots must be 0 or more, or -1 for no limit, not {pool.slots}")

@@ -1,0 +1,106 @@
+"""A person says how a task or a run ended."""
+
+from datetime import datetime
+
+from tradewind.decide.transitions import TaskEvent, target
+from tradewind.errors import InvalidRequest
+from tradewind.model.ids import TaskKey
+from tradewind.model.run import Run
+from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, TaskRole, TaskState
+from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
+from tradewind.operations.clear_tasks import clear_chosen, reopen_run
+from tradewind.operations.structures import Structures
+from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import RunMoved, TasksMoved
+
+_EVENTS = {
+    TaskState.SUCCESS: TaskEvent.MARK_SUCCESS,
+    TaskState.FAILED: TaskEvent.MARK_FAILED,
+    TaskState.SKIPPED: TaskEvent.MARK_SKIPPED,
+}
+
+
+def mark_tasks(
+    tx: Transaction, selection: Selection, state: TaskState, structures: Structures, now: datetime
+) -> list[TaskKey]:
+    """Give the chosen instances this end. One that runs is stopped.
+
+    What had failed because of them starts over: a success or a skip lets downstream failures be decided again.
+
+    Raises:
+        InvalidRequest: not a state that a person can give.
+        UnknownDag, UnknownRun, UnknownTask: as the name says.
+    """
+    if state not in _EVENTS:
+        raise InvalidRequest(f"a task cannot be marked {state}; use success, failed or skipped")
+    marked: list[TaskKey] = []
+    for chosen in choose_tasks(tx, selection, structures):
+        tasks = [task for task in chosen.instances if task.state is not state]
+        tx.attempts.archive([task.key for task in tasks if task.state in FINISHED_STATES])
+        tries = [task.max_tries for task in tasks]
+        changed = tx.tasks.set_state(
+            tasks, target(_EVENTS[state]), now, max_tries=tries, reason=f"marked {state} by a person"
+        )
+        if changed:
+            tx.emit(TasksMoved(state, tuple(sorted(changed))))
+            _decide_failures_again(tx, chosen, changed, state, now)
+            touch_run(tx, chosen.run, now)
+        marked.extend(sorted(changed))
+    return marked
+
+
+def mark_run(
+    tx: Transaction, dag_id: str, run_id: str, state: RunState, structures: Structures, now: datetime
+) -> list[TaskKey]:
+    """Give the whole run this end, and its unfinished tasks with it; returns the tasks that changed.
+
+    Marked failed, a run still lets its teardowns run; it ends when they have.
+
+    Raises:
+        InvalidRequest: not a state that a person can give.
+        UnknownDag, UnknownRun: as the name says.
+    """
+    if state not in (RunState.SUCCESS, RunState.FAILED):
+        raise InvalidRequest(f"a run cannot be marked {state}; use success or failed")
+    found = lock_dag_and_find_run(tx, dag_id, run_id)
+    (run,) = tx.runs.lock([found.key])
+    structure = structures.get(tx, run.version_key)
+    if state is RunState.SUCCESS:
+        changed = _succeed_all(tx, run, now)
+    else:
+        teardowns = {task.task_id for task in structure.tasks if task.role is TaskRole.TEARDOWN}
+        stopped = tx.tasks.stop_unfinished(
+            run.key, now, spare=teardowns, reason="the run was marked failed by a person", fails_running=True
+        )
+        changed = [snapshot.key for snapshot in stopped]
+        if any(task.state not in FINISHED_STATES for task in tx.tasks.instances(run.key, teardowns)):
+            touch_run(tx, run, now)
+            return changed
+    if tx.runs.set_state(run.key, run.state, state, now, reason=f"marked {state} by a person", owner=None):
+        tx.emit(RunMoved(run.key, dag_id, run_id, state))
+    touch_run(tx, run, now)
+    return changed
+
+
+def _succeed_all(tx: Transaction, run: Run, now: datetime) -> list[TaskKey]:
+    tasks = [task for task in tx.tasks.instances(run.key) if task.state is not TaskState.SUCCESS]
+    tries = [task.max_tries for task in tasks]
+    reason = "the run was marked success by a person"
+    changed = tx.tasks.set_state(tasks, TaskState.SUCCESS, now, max_tries=tries, reason=reason)
+    if changed:
+        tx.emit(TasksMoved(TaskState.SUCCESS, tuple(sorted(changed))))
+    return sorted(changed)
+
+
+def _decide_failures_again(
+    tx: Transaction, chosen: Chosen, changed: set[TaskKey], state: TaskState, now: datetime
+) -> None:
+    if state is TaskState.FAILED:
+        return
+    structure = chosen.structure
+    marked = {structure.index[key.task_id] for key in changed if key.task_id in structure.index}
+    behind = reach(structure, marked, upstream=False, downstream=True) - marked
+    names = [structure.tasks[number].task_id for number in behind]
+    failed = tuple(task for task in tx.tasks.instances(chosen.run.key, names) if task.state in FAILED_STATES)
+    if clear_chosen(tx, Chosen(chosen.run, structure, failed), now):
+        reopen_run(tx, chosen.run, now)
