@@ -90,21 +90,19 @@ class _Record:
         self._class = cls
         self._decoders: dict[str, Callable[[object], object]] = {}
         self._writers: list[tuple[str, object, Callable[[object], object]]] = []
-        self._required: frozenset[str] = frozenset()
+        self._required: list[str] = []
 
     def derive(self, builder: _Builder) -> None:
         """Fill in the fields; apart from the constructor, so that a field may hold this very class."""
         if not is_dataclass(self._class):
             raise _no_form(self._class)
         hints = get_type_hints(self._class)
-        required: set[str] = set()
         for field in fields(self._class):
             codec = FREE_JSON if field.type is JsonValue else builder.codec(hints[field.name])
             self._decoders[field.name] = codec.decode
             self._writers.append((field.name, field.default, codec.encode))
             if field.default is MISSING:
-                required.add(field.name)
-        self._required = frozenset(required)
+                self._required.append(field.name)
 
     def encode(self, value: object) -> object:
         if type(value) is not self._class:
@@ -124,20 +122,21 @@ class _Record:
     def decode(self, value: object) -> object:
         if not isinstance(value, dict):
             raise expected("an object", value)
+        decoders = self._decoders
         arguments: dict[str, object] = {}
         for key, item in value.items():
-            decode = self._decoders.get(key)
+            decode = decoders.get(key)
             if decode is None:
-                known = ", ".join(sorted(self._decoders)) or "no key"
+                known = ", ".join(sorted(decoders)) or "no key"
                 raise Mismatch(f"unknown key {shown(key)}; expected {known}")
             try:
                 arguments[key] = decode(item)
             except Mismatch as mismatch:
                 mismatch.steps.append(f".{key}")
                 raise
-        missing = self._required - arguments.keys()
-        if missing:
-            raise Mismatch(f"missing key {min(missing)!r}")
+        for name in self._required:
+            if name not in arguments:
+                raise Mismatch(f"missing key {name!r}")
         try:
             return self._class(**arguments)
         except ValueError as error:

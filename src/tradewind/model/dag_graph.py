@@ -76,9 +76,7 @@ class DagGraph:
         sources: dict[str, None] = {}
         for task in self._dag.tasks:
             if task.mapping is not None:
-                sources.update(
-                    (source, None) for source in mapped_over(task.mapping) if source not in task.upstream
-                )
+                sources.update((source, None) for source in mapped_over(task.mapping) if source not in task.upstream)
         for group in self._dag.groups:
             if group.mapping is not None:
                 sources.update((source, None) for source in mapped_over(group.mapping))

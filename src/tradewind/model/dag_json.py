@@ -53,7 +53,7 @@ def encode_dag(dag: Dag) -> str:
     try:
         document = {_FORMAT: FORMAT_VERSION, _DAG: _CODEC.encode(dag)}
         _refuse_deep_nesting(document)
-        return _WRITER.encode(document)
+        return _written(document)
     except Mismatch as mismatch:
         raise DagFormatError(mismatch.problem, mismatch.path(_DAG)) from None
     except RecursionError:
@@ -80,13 +80,20 @@ def structure_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _written(document: object) -> str:
+    try:
+        return _WRITER.encode(document)
+    except ValueError as error:  # an integer of more digits than Python is willing to print
+        raise DagFormatError(f"the DAG cannot be written as JSON: {error}") from None
+
+
 def _parsed(text: str | bytes) -> object:
     try:
         # Decoded here, because `json` would guess at UTF-16 and UTF-32 too.
         parsed: object = _READER.decode(text.decode() if isinstance(text, bytes) else text)
+    except DagFormatError:
+        raise
     except ValueError as error:
-        if isinstance(error, DagFormatError):
-            raise
         raise DagFormatError(f"not a JSON document: {error}") from None
     return parsed
 
@@ -143,7 +150,5 @@ def _refuse_constant(name: str) -> NoReturn:
     raise DagFormatError(f"{name} is not a JSON number")
 
 
-_WRITER: Final = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
-)
+_WRITER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False)
 _READER: Final = json.JSONDecoder(object_pairs_hook=_object_without_doubles, parse_constant=_refuse_constant)
