@@ -1,6 +1,7 @@
 """Priority weights: how much waits behind (or before) each task."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from tradewind.model.dag import Task
 from tradewind.model.states import WeightRule
@@ -35,12 +36,14 @@ def total_weights(
                 others = before[index]
             case WeightRule.ABSOLUTE:
                 others = 0
+            case _:
+                assert_never(task.weight_rule)
         extra = sum(weight * (others & bits).bit_count() for weight, bits in bits_by_weight.items()) if others else 0
         totals.append(max(_MIN_WEIGHT, min(_MAX_WEIGHT, task.priority_weight + extra)))
     return totals
 
 
-def _reach(order: "Sequence[int] | reversed[int]", neighbours: Sequence[Sequence[int]]) -> dict[int, int]:
+def _reach(order: Iterable[int], neighbours: Sequence[Sequence[int]]) -> dict[int, int]:
     reach: dict[int, int] = {}
     for index in order:
         bits = 0

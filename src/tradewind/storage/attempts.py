@@ -8,12 +8,11 @@ import sqlalchemy as sa
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.states import FINISHED_STATES, HANDED_OVER_STATES, HeldBy, TaskState
 from tradewind.model.task import Started, TaskInstance
-from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
 from tradewind.storage.interface import AttemptEnd
 from tradewind.storage.rows import INSTANCE_COLUMNS, encode_names, to_instance
 from tradewind.storage.schema import (
-    dag_run,
     state_in,
     task_has_timer,
     task_instance,
@@ -24,7 +23,7 @@ from tradewind.storage.types import Instant
 
 _COLUMNS = task_instance.c
 _NOW = sa.bindparam("now", type_=Instant())
-_IS_FINISHED = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+_IS_FINISHED: list[sa.ColumnElement[str]] = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
 _ENDS_A_TRY = [*_IS_FINISHED, sa.literal_column(f"'{TaskState.UP_FOR_RETRY}'")]
 _HAS_PROCESS = state_in(TaskState.RUNNING, TaskState.RESTARTING)
 
@@ -40,19 +39,20 @@ _START = GuardedUpdate(
         "requeues": 0,
     },
 )
-_END = GuardedUpdate(
-    (
-        *ATTEMPT_COLUMNS,
-        ("to_state", Kind.TEXT),
-        ("at", Kind.INSTANT),
-        ("started_at", Kind.INSTANT),
-        ("wake_at", Kind.INSTANT),
-        ("map_length", Kind.INT),
-        ("skips", Kind.LONG),
-        ("reason", Kind.LONG),
-    ),
-    lambda batch: sa.and_(same_attempt(batch), state_in(*HANDED_OVER_STATES)),
-    lambda batch: {
+_END_COLUMNS: Columns = (
+    *ATTEMPT_COLUMNS,
+    ("to_state", Kind.TEXT),
+    ("at", Kind.INSTANT),
+    ("started_at", Kind.INSTANT),
+    ("wake_at", Kind.INSTANT),
+    ("map_length", Kind.INT),
+    ("skips", Kind.LONG),
+    ("reason", Kind.LONG),
+)
+
+
+def _end_assignments(batch: sa.Subquery) -> dict[str, object]:
+    return {
         "state": batch.c.to_state,
         "started_at": sa.func.coalesce(_COLUMNS.started_at, batch.c.started_at, batch.c.at),
         "finished_at": sa.case((batch.c.to_state.in_(_ENDS_A_TRY), batch.c.at), else_=sa.null()),
@@ -61,7 +61,16 @@ _END = GuardedUpdate(
         "skips": batch.c.skips,
         "reason": batch.c.reason,
         "requeues": 0,
-    },
+    }
+
+
+_END = GuardedUpdate(
+    _END_COLUMNS, lambda batch: sa.and_(same_attempt(batch), state_in(*HANDED_OVER_STATES)), _end_assignments
+)
+_END_WAITING = GuardedUpdate(
+    _END_COLUMNS,
+    lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.DEFERRED, TaskState.AWAITING_INPUT)),
+    _end_assignments,
 )
 _STOPPED = GuardedUpdate(
     ATTEMPT_COLUMNS,
@@ -108,20 +117,10 @@ class Attempts:
         return _START(self._connection, rows, {"now": now})
 
     def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
-        rows = [
-            (
-                *end.attempt,
-                end.to_state.value,
-                end.at,
-                end.started_at,
-                end.wake_at,
-                end.map_length,
-                encode_names(end.skips),
-                end.reason,
-            )
-            for end in ends
-        ]
-        return _END(self._connection, rows)
+        return _END(self._connection, _end_rows(ends))
+
+    def end_waiting(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
+        return _END_WAITING(self._connection, _end_rows(ends))
 
     def stopped(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
         return _STOPPED(self._connection, attempts)
@@ -138,7 +137,6 @@ class Attempts:
         batch = batch_table(self._dialect, ATTEMPT_COLUMNS)
         statement = (
             sa.select(*INSTANCE_COLUMNS)
-            .join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
             .join(batch, same_attempt(batch))
             .order_by(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
             .with_for_update(of=task_instance)
@@ -147,11 +145,7 @@ class Attempts:
         return [to_instance(row) for row in found]
 
     def silent_since(self, instant: datetime) -> list[TaskInstance]:
-        statement = (
-            sa.select(*INSTANCE_COLUMNS)
-            .join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
-            .where(task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < instant)
-        )
+        statement = sa.select(*INSTANCE_COLUMNS).where(task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < instant)
         return [to_instance(row) for row in self._connection.execute(statement)]
 
     def due(self, now: datetime, limit: int) -> list[TaskKey]:
@@ -189,3 +183,19 @@ class Attempts:
         )
         statement = sa.insert(task_try).from_select(list(_TRY_COLUMNS), chosen)
         self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))
+
+
+def _end_rows(ends: Sequence[AttemptEnd]) -> list[Row]:
+    return [
+        (
+            *end.attempt,
+            end.to_state.value,
+            end.at,
+            end.started_at,
+            end.wake_at,
+            end.map_length,
+            encode_names(end.skips),
+            end.reason,
+        )
+        for end in ends
+    ]

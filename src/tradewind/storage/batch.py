@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -39,7 +40,7 @@ _MYSQL = {
     Kind.LONG: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     Kind.INSTANT: "DATETIME(6)",
 }
-_TYPES: dict[Kind, sa.types.TypeEngine[object]] = {
+_TYPES: dict[Kind, sa.types.TypeEngine[Any]] = {
     Kind.INT: sa.BigInteger(),
     Kind.TEXT: sa.Text(),
     Kind.LONG: sa.Text(),
@@ -53,13 +54,13 @@ def batch_table(dialect_name: str, columns: Columns) -> sa.Subquery:
     names = [name for name, _ in columns]
     if dialect_name == "postgresql":
         arrays = ", ".join(f"CAST(:batch_{name} AS {_POSTGRES[kind]}[])" for name, kind in columns)
-        query = f"SELECT * FROM unnest({arrays}) AS unnested ({', '.join(names)})"
+        query = f"SELECT * FROM unnest({arrays}) AS unnested ({', '.join(names)})"  # noqa: S608 - the names are our own
     elif dialect_name == "mysql":
         paths = ", ".join(f"{name} {_MYSQL[kind]} PATH '$[{i}]'" for i, (name, kind) in enumerate(columns))
-        query = f"SELECT {', '.join(names)} FROM JSON_TABLE(:batch, '$[*]' COLUMNS ({paths})) AS unfolded"
+        query = f"SELECT {', '.join(names)} FROM JSON_TABLE(:batch, '$[*]' COLUMNS ({paths})) AS unfolded"  # noqa: S608
     else:
         values = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, name in enumerate(names))
-        query = f"SELECT {values} FROM json_each(:batch)"
+        query = f"SELECT {values} FROM json_each(:batch)"  # noqa: S608
     typed = [sa.column(name, _TYPES[kind]) for name, kind in columns]
     return sa.text(query).columns(*typed).subquery("batch")
 

@@ -30,6 +30,9 @@ class Dags:
         found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
         return found[0] if found else None
 
+    def read(self, dag_ids: Collection[str]) -> list[DagRecord]:
+        return self._read(sa.select(dag).where(_COLUMNS.dag_id.in_(dag_ids)))
+
     def all(self) -> list[DagRecord]:
         return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))
 
@@ -89,6 +92,9 @@ class Dags:
     def set_at_run_limit(self, dag_ids: Collection[str], is_at_limit: bool) -> None:
         statement = sa.update(dag).where(_COLUMNS.dag_id.in_(dag_ids), _COLUMNS.is_at_run_limit != is_at_limit)
         self._connection.execute(statement.values(is_at_run_limit=is_at_limit))
+
+    def reset_run_limits(self) -> None:
+        self._connection.execute(sa.update(dag).where(_COLUMNS.is_at_run_limit).values(is_at_run_limit=False))
 
     def set_error(self, dag_id: str, error: str | None) -> None:
         self._update(dag_id, error=error)

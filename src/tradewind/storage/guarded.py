@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
 from tradewind.storage.schema import task_instance
+from tradewind.storage.types import AnyRow, AnySelect
 
 KEY_COLUMNS: Columns = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
 ATTEMPT_COLUMNS: Columns = (*KEY_COLUMNS, ("attempt", Kind.INT))
@@ -58,7 +59,7 @@ class GuardedUpdate:
             connection.execute(update, bound)
         return changed
 
-    def _build(self, dialect_name: str, returns: bool) -> tuple[sa.Select[tuple[int, str, int]] | None, sa.Update]:
+    def _build(self, dialect_name: str, returns: bool) -> tuple[AnySelect | None, sa.Update]:
         batch = batch_table(dialect_name, self._columns)
         condition = self._guard(batch)
         update = sa.update(task_instance).where(condition).values(dict(self._assignments(batch)))
@@ -70,5 +71,5 @@ class GuardedUpdate:
         return locking.with_for_update(of=task_instance), update
 
 
-def _key(row: sa.Row[tuple[int, str, int]]) -> TaskKey:
+def _key(row: AnyRow) -> TaskKey:
     return TaskKey(RunKey(row[0]), row[1], row[2])

@@ -93,6 +93,9 @@ class DagStore(Protocol):
     def find(self, dag_id: str) -> DagRecord | None:
         """Without a lock."""
 
+    def read(self, dag_ids: Collection[str]) -> list[DagRecord]:
+        """Without a lock."""
+
     def all(self) -> list[DagRecord]:
         """By id."""
 
@@ -123,6 +126,9 @@ class DagStore(Protocol):
 
     def set_at_run_limit(self, dag_ids: Collection[str], is_at_limit: bool) -> None:
         """Whether `due` shall leave these DAGs out because they have all the runs they may have."""
+
+    def reset_run_limits(self) -> None:
+        """Let `due` look at every DAG again: the net below `set_at_run_limit`."""
 
     def set_error(self, dag_id: str, error: str | None) -> None:
         """Fence a DAG off, or take the fence away."""
@@ -309,6 +315,9 @@ class AttemptStore(Protocol):
 
     def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
         """queued or running → its end. Returns those still there at that attempt."""
+
+    def end_waiting(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
+        """deferred or awaiting_input → its end, without a worker. Returns those still there at that attempt."""
 
     def stopped(self, attempts: Sequence[AttemptKey]) -> set[TaskKey]:
         """restarting → none. Returns those still restarting at that attempt."""

@@ -11,7 +11,7 @@ from tradewind.model.task import Candidate, TaskInstance, WorkItem
 from tradewind.storage.batch import Kind
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, GuardedUpdate, same_attempt
 from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
-from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_active, task_is_waiting
+from tradewind.storage.schema import state_in, task_instance, task_is_active, task_is_waiting
 from tradewind.storage.types import Instant
 
 _COLUMNS = task_instance.c
@@ -119,18 +119,16 @@ class Queue:
         return [to_work_item(Candidate._make(row)) for row in self._connection.execute(statement)]
 
     def held_by_dead(self, live: Collection[JobKey]) -> list[TaskInstance]:
-        statement = self._instances().where(
+        statement = sa.select(*INSTANCE_COLUMNS).where(
             task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by.not_in(live)
         )
         return [to_instance(row) for row in self._connection.execute(statement)]
 
     def queued_before(self, instant: datetime) -> list[TaskInstance]:
-        statement = self._instances().where(task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_at < instant)
+        statement = sa.select(*INSTANCE_COLUMNS).where(
+            task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_at < instant
+        )
         return [to_instance(row) for row in self._connection.execute(statement)]
-
-    @staticmethod
-    def _instances() -> sa.Select[tuple[object, ...]]:
-        return sa.select(*INSTANCE_COLUMNS).join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
 
 
 def to_work_item(candidate: Candidate) -> WorkItem:

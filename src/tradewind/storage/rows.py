@@ -12,6 +12,7 @@ from tradewind.model.states import HeldBy, RunState, RunType, TaskState
 from tradewind.model.task import TaskInstance, TaskSnapshot
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.schema import dag_run, task_instance
+from tradewind.storage.types import AnyRow
 
 _STATES = {state.value: state for state in TaskState}
 _HELD: dict[str | None, HeldBy | None] = {None: None, **{held.value: held for held in HeldBy}}
@@ -33,7 +34,7 @@ SNAPSHOT_COLUMNS = tuple(
 )
 
 
-def to_snapshot(row: sa.Row[Any]) -> TaskSnapshot:
+def to_snapshot(row: AnyRow) -> TaskSnapshot:
     """A row of `SNAPSHOT_COLUMNS`."""
     run_key, task_id, map_index, state, attempt, try_number, held_by, wake_at, map_length, skips = row
     return TaskSnapshot(
@@ -65,19 +66,25 @@ def encode_json(value: object) -> str | None:
     return None if value is None else msgspec.json.encode(value).decode()
 
 
-INSTANCE_COLUMNS = (*(column for column in task_instance.c if column.name != "queue_turn"), dag_run.c.run_id)
+# A subquery, not a join: where MariaDB reads for update, it would lock the joined run as well.
+_run_id = sa.select(dag_run.c.run_id).where(dag_run.c.run_key == task_instance.c.run_key).scalar_subquery()
+INSTANCE_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
+    *(column for column in task_instance.c if column.name != "queue_turn"),
+    _run_id.label("run_id"),
+)
+_INSTANCE_FIELDS = tuple(column.key for column in INSTANCE_COLUMNS)
 
 
-def to_instance(row: sa.Row[Any]) -> TaskInstance:
+def to_instance(row: AnyRow) -> TaskInstance:
     """A row of `INSTANCE_COLUMNS`."""
-    values = dict(row._mapping)
+    values: dict[str | None, Any] = dict(zip(_INSTANCE_FIELDS, row, strict=True))
     values["state"] = _STATES[values["state"]]
     values["held_by"] = _HELD[values["held_by"]]
     values["skips"] = decode_names(values["skips"])
     return TaskInstance(**values)
 
 
-def to_run(row: sa.Row[Any]) -> Run:
+def to_run(row: AnyRow) -> Run:
     """A row of `dag_run`."""
     has_interval = row.interval_start is not None and row.interval_end is not None
     return Run(

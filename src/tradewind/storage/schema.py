@@ -1,5 +1,8 @@
 """The tables. A change here needs a migration in `migrations/`; a test compares the two."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import sqlalchemy as sa
 
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskState
@@ -8,6 +11,9 @@ from tradewind.storage.types import Instant, big_key, identifier, long_text
 # A partial index is used only where the query states the index's own condition, with the same literals. So each
 # such condition is written once, as a name in this module, and queries use the name. MySQL has no partial indexes:
 # there the state leads the index instead.
+#
+# No key may ever name two things: a late report would reach a task of a newer run, a cache would answer with another
+# DAG's version. SQLite hands the highest key out again after a deletion unless told `sqlite_autoincrement`.
 
 metadata = sa.MetaData(
     naming_convention={
@@ -19,6 +25,29 @@ metadata = sa.MetaData(
 )
 
 _STATE = sa.String(20)
+_PARTIAL = ("sqlite", "postgresql")
+_NOT_PARTIAL = ("mysql",)
+
+
+def is_wanted(index: sa.Index, dialect_name: str) -> bool:
+    """Whether databases of this kind have the index at all."""
+    dialects: Sequence[str] = index.info["dialects"]
+    return dialect_name in dialects
+
+
+def _index(
+    name: str,
+    *columns: sa.ColumnElement[object] | sa.Column[object],
+    where: sa.ColumnElement[bool] | None = None,
+    only: Sequence[str] = (*_PARTIAL, *_NOT_PARTIAL),
+) -> None:
+    index = sa.Index(name, *columns, postgresql_where=where, sqlite_where=where, info={"dialects": only})
+
+    def is_here(*_: Any, dialect: sa.Dialect, **__: Any) -> bool:
+        return is_wanted(index, dialect.name)
+
+    index.ddl_if(callable_=is_here)
+
 
 dag = sa.Table(
     "dag",
@@ -37,7 +66,7 @@ dag = sa.Table(
 dag_is_awaited = sa.and_(
     dag.c.next_run_after.is_not(None), ~dag.c.is_paused, ~dag.c.is_at_run_limit, dag.c.error.is_(None)
 )
-sa.Index("ix_dag_due", dag.c.next_run_after, postgresql_where=dag_is_awaited, sqlite_where=dag_is_awaited)
+_index("ix_dag_due", dag.c.next_run_after, where=dag_is_awaited)
 
 dag_version = sa.Table(
     "dag_version",
@@ -49,6 +78,7 @@ dag_version = sa.Table(
     sa.Column("data", long_text(), nullable=False),
     sa.Column("created_at", Instant, nullable=False),
     sa.UniqueConstraint("dag_id", "version_number"),
+    sqlite_autoincrement=True,
 )
 
 dag_run = sa.Table(
@@ -78,23 +108,16 @@ dag_run = sa.Table(
     sa.Column("reason", long_text(), nullable=True),
     sa.UniqueConstraint("dag_id", "run_id"),
     sa.UniqueConstraint("dag_id", "logical_date"),
+    sqlite_autoincrement=True,
 )
 run_is_queued = dag_run.c.state == sa.literal_column(f"'{RunState.QUEUED}'")
 run_is_running = dag_run.c.state == sa.literal_column(f"'{RunState.RUNNING}'")
 run_times_out = sa.and_(run_is_running, dag_run.c.times_out_at.is_not(None))
-sa.Index(
-    "ix_dag_run_queued",
-    dag_run.c.dag_id,
-    dag_run.c.run_after,
-    postgresql_where=run_is_queued,
-    sqlite_where=run_is_queued,
-).ddl_if(dialect=("sqlite", "postgresql"))
-sa.Index("ix_dag_run_running", dag_run.c.dag_id, postgresql_where=run_is_running, sqlite_where=run_is_running).ddl_if(
-    dialect=("sqlite", "postgresql")
-)
-sa.Index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after).ddl_if(dialect="mysql")
-sa.Index("ix_dag_run_timeout", dag_run.c.times_out_at, postgresql_where=run_times_out, sqlite_where=run_times_out)
-sa.Index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)
+_index("ix_dag_run_queued", dag_run.c.dag_id, dag_run.c.run_after, where=run_is_queued, only=_PARTIAL)
+_index("ix_dag_run_running", dag_run.c.dag_id, where=run_is_running, only=_PARTIAL)
+_index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after, only=_NOT_PARTIAL)
+_index("ix_dag_run_timeout", dag_run.c.times_out_at, where=run_times_out)
+_index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)
 
 task_instance = sa.Table(
     "task_instance",
@@ -153,23 +176,10 @@ _queue_order = (
     task_instance.c.run_key,
     task_instance.c.map_index,
 )
-_PARTIAL = ("sqlite", "postgresql")
-sa.Index(
-    "ix_task_instance_waiting", *_queue_order, postgresql_where=task_is_waiting, sqlite_where=task_is_waiting
-).ddl_if(dialect=_PARTIAL)
-sa.Index(
-    "ix_task_instance_active",
-    task_instance.c.pool,
-    postgresql_where=task_is_active,
-    sqlite_where=task_is_active,
-).ddl_if(dialect=_PARTIAL)
-sa.Index(
-    "ix_task_instance_timer",
-    task_instance.c.wake_at,
-    postgresql_where=task_has_timer,
-    sqlite_where=task_has_timer,
-)
-sa.Index("ix_task_instance_queue", task_instance.c.state, *_queue_order).ddl_if(dialect="mysql")
+_index("ix_task_instance_waiting", *_queue_order, where=task_is_waiting, only=_PARTIAL)
+_index("ix_task_instance_active", task_instance.c.pool, where=task_is_active, only=_PARTIAL)
+_index("ix_task_instance_timer", task_instance.c.wake_at, where=task_has_timer)
+_index("ix_task_instance_queue", task_instance.c.state, *_queue_order, only=_NOT_PARTIAL)
 
 task_try = sa.Table(
     "task_try",
@@ -200,7 +210,7 @@ run_change = sa.Table(
     sa.Column("map_index", sa.Integer, nullable=True),
     sa.Column("created_at", Instant, nullable=False),
 )
-sa.Index("ix_run_change_run", run_change.c.run_key)
+_index("ix_run_change_run", run_change.c.run_key)
 
 pool = sa.Table(
     "pool",
@@ -223,6 +233,7 @@ job = sa.Table(
     sa.Column("heartbeat_at", Instant, nullable=False),
     sa.Column("stopped_at", Instant, nullable=True),
     sa.Column("is_dead", sa.Boolean, nullable=False, default=False),
+    sqlite_autoincrement=True,
 )
 _job_is_live = job.c.stopped_at.is_(None)
-sa.Index("ix_job_live", job.c.kind, job.c.heartbeat_at, postgresql_where=_job_is_live, sqlite_where=_job_is_live)
+_index("ix_job_live", job.c.kind, job.c.heartbeat_at, where=_job_is_live)

@@ -13,11 +13,12 @@ from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdat
 from tradewind.storage.interface import TaskAdvance
 from tradewind.storage.rows import INSTANCE_COLUMNS, SNAPSHOT_COLUMNS, to_instance, to_snapshot
 from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_waiting
-from tradewind.storage.types import Instant
+from tradewind.storage.types import AnySelect, Instant
 
 _NOW = sa.bindparam("now", type_=Instant())
 _COLUMNS = task_instance.c
-_IS_FINISHED = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+_IS_FINISHED: list[sa.ColumnElement[str]] = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
+_IS_UNFINISHED = _COLUMNS.state.not_in(_IS_FINISHED)
 
 _NEW_COLUMNS = (
     ("run_key", Kind.INT),
@@ -98,6 +99,11 @@ _SET_STATE = GuardedUpdate(
 )
 
 
+def _instances_of(run_key: RunKey) -> AnySelect:
+    statement = sa.select(*INSTANCE_COLUMNS).where(_COLUMNS.run_key == run_key)
+    return statement.order_by(_COLUMNS.task_id, _COLUMNS.map_index)
+
+
 class Tasks:
     """Implements `interface.TaskStore`."""
 
@@ -135,8 +141,7 @@ class Tasks:
         return [to_snapshot(row) for row in found]
 
     def instances(self, run_key: RunKey, task_ids: Collection[str] | None = None) -> list[TaskInstance]:
-        statement = sa.select(*INSTANCE_COLUMNS).join(dag_run, dag_run.c.run_key == _COLUMNS.run_key)
-        statement = statement.where(_COLUMNS.run_key == run_key).order_by(_COLUMNS.task_id, _COLUMNS.map_index)
+        statement = _instances_of(run_key)
         if task_ids is not None:
             statement = statement.where(_COLUMNS.task_id.in_(task_ids))
         return [to_instance(row) for row in self._connection.execute(statement)]
@@ -179,9 +184,9 @@ class Tasks:
     def stop_unfinished(
         self, run_key: RunKey, now: datetime, *, spare: Collection[str], reason: str, fails_running: bool
     ) -> list[TaskSnapshot]:
-        unfinished = [
-            task for task in self.instances(run_key) if task.state not in FINISHED_STATES and task.task_id not in spare
-        ]
+        # Locked: a task that was reported started in between would no longer be as expected, and live on.
+        locked = self._connection.execute(_instances_of(run_key).where(_IS_UNFINISHED).with_for_update())
+        unfinished = [task for task in map(to_instance, locked) if task.task_id not in spare]
         with_process = (TaskState.RUNNING, TaskState.RESTARTING)
         failing = [task for task in unfinished if fails_running and task.state in with_process]
         skipping = [task for task in unfinished if task not in failing]

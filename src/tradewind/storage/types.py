@@ -6,6 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql, postgresql
 
+AnyRow = sa.Row[*tuple[Any, ...]]
+AnySelect = sa.Select[*tuple[Any, ...]]
+
 ID_LENGTH = 250
 _TEXT_FORMAT = "%Y-%m-%d %H:%M:%S.%f"
 
@@ -28,9 +31,7 @@ class Instant(sa.types.TypeDecorator[datetime]):
         """Refuse naive datetimes: they are how hours get lost."""
         if value is None:
             return None
-        if value.tzinfo is None:
-            raise ValueError(f"a naive datetime cannot be stored: {value!r}")
-        utc = value.astimezone(UTC)
+        utc = _utc(value)
         return utc if dialect.name == "postgresql" else utc.replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
@@ -44,8 +45,14 @@ def instant_text(value: datetime | None, dialect_name: str) -> str | None:
     """An instant as it must stand in a batch parameter (see `batch`)."""
     if value is None:
         return None
-    utc = value.astimezone(UTC)
+    utc = _utc(value)
     return utc.isoformat() if dialect_name == "postgresql" else utc.strftime(_TEXT_FORMAT)
+
+
+def _utc(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise ValueError(f"a naive datetime cannot be stored: {value!r}")
+    return value.astimezone(UTC)
 
 
 def identifier(length: int = ID_LENGTH) -> sa.types.TypeEngine[str]:

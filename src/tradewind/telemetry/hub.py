@@ -22,5 +22,5 @@ class Hub:
         for handler in tuple(self._handlers):
             try:
                 handler(event)
-            except Exception:  # noqa: BLE001 - whatever a handler raises, the engine must go on
+            except Exception:  # whatever a handler raises, the engine must go on
                 self._handlers.remove(handler)
