@@ -11,7 +11,7 @@ from tradewind.errors import DatabaseError, TransactionConflict
 from tradewind.storage.attempts import Attempts
 from tradewind.storage.changes import Changes
 from tradewind.storage.dags import Dags
-from tradewind.storage.failures import translate
+from tradewind.storage.failures import translated
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.pools import Pools
 from tradewind.storage.queue import Queue
@@ -25,6 +25,15 @@ T = TypeVar("T")
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
 _CONFLICT_RETRIES = 8
+# Whatever driver a URL of Airflow names. SQLAlchemy has a dialect of its own for MariaDB, which none of our statements
+# knows by name; its dialect for MySQL speaks to MariaDB as well.
+_DRIVERS = {
+    "sqlite": "sqlite",
+    "postgresql": "postgresql+psycopg",
+    "postgres": "postgresql+psycopg",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mysql+pymysql",
+}
 
 
 class SqlTransaction:
@@ -82,7 +91,7 @@ class Database:
         pool_size: int = 5,
         pause: Callable[[float], None] = lambda _: None,
     ) -> None:
-        self.engine = _create_engine(url, pool_size)
+        self.engine = create_engine(url, pool_size)
         self._hub = hub or Hub()
         self._pause = pause
 
@@ -94,15 +103,9 @@ class Database:
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
-        try:
-            with self.engine.begin() as connection:
-                transaction = SqlTransaction(connection)
-                yield transaction
-        except sa.exc.DBAPIError as error:
-            failure = translate(error)
-            if failure is None:
-                raise
-            raise failure from error
+        with translated(), self.engine.begin() as connection:
+            transaction = SqlTransaction(connection)
+            yield transaction
         for event in transaction.events:
             self._hub.emit(event)
 
@@ -122,27 +125,31 @@ class Database:
         self.engine.dispose()
 
 
-def _create_engine(url: str, pool_size: int) -> sa.Engine:
-    backend = sa.make_url(url).get_backend_name()
-    if backend == "sqlite":
-        return _sqlite_engine(url, pool_size)
-    if backend == "postgresql":
-        # Every statement names its isolation needs by locks; READ COMMITTED sees what the lock waited for.
-        return sa.create_engine(
-            url, pool_size=pool_size, max_overflow=0, isolation_level="READ COMMITTED", pool_use_lifo=True
-        )
-    if backend in ("mysql", "mariadb"):
-        # The default, REPEATABLE READ, would count slots in a snapshot from before the lock.
-        engine = sa.create_engine(
-            url, pool_size=pool_size, max_overflow=0, isolation_level="READ COMMITTED", pool_use_lifo=True
-        )
+def create_engine(url: str, pool_size: int) -> sa.Engine:
+    """Connections as all of Tradewind needs them: one driver per kind, READ COMMITTED or one writer."""
+    given = sa.make_url(url)
+    driver = _DRIVERS.get(given.get_backend_name())
+    if driver is None:
+        kind = given.get_backend_name()
+        raise DatabaseError(f"databases of the kind {kind!r} are not supported; use sqlite, postgresql or mysql")
+    if driver == "sqlite":
+        return _sqlite_engine(given, pool_size)
+    # Every statement names its isolation needs by locks; READ COMMITTED sees what the lock waited for. MySQL's default,
+    # REPEATABLE READ, would count slots in a snapshot from before the lock.
+    engine = sa.create_engine(
+        given.set(drivername=driver),
+        pool_size=pool_size,
+        max_overflow=0,
+        isolation_level="READ COMMITTED",
+        pool_use_lifo=True,
+    )
+    if engine.dialect.name == "mysql":
         sa.event.listen(engine, "connect", _prepare_mysql)
-        return engine
-    raise DatabaseError(f"databases of the kind {backend!r} are not supported; use sqlite, postgresql or mysql")
+    return engine
 
 
-def _sqlite_engine(url: str, pool_size: int) -> sa.Engine:
-    is_memory = sa.make_url(url).database in (None, "", ":memory:")
+def _sqlite_engine(url: sa.URL, pool_size: int) -> sa.Engine:
+    is_memory = url.database in (None, "", ":memory:")
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
     if is_memory:
         options["poolclass"] = sa.StaticPool

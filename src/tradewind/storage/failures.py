@@ -1,5 +1,8 @@
 """Which errors of which database mean what."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import sqlalchemy as sa
 
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
@@ -13,6 +16,20 @@ _MYSQL_CONFLICTS = frozenset({1020, 1205, 1213})
 _MYSQL_GONE = frozenset({1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 2002, 2003, 2006, 2013, 2014, 2055})
 """too many connections, shutdown, and the many ways of a broken connection"""
 _SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise our own errors in place of a driver's, where they are circumstances rather than mistakes."""
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        failure = translate(error)
+        if failure is None:
+            raise
+        raise failure from error
+    except sa.exc.TimeoutError as error:
+        raise DatabaseUnavailable(f"no connection became free: {error}") from error
 
 
 def translate(error: sa.exc.DBAPIError) -> DatabaseError | None:

@@ -72,12 +72,12 @@ INSTANCE_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
     *(column for column in task_instance.c if column.name != "queue_turn"),
     _run_id.label("run_id"),
 )
-_INSTANCE_FIELDS = tuple(column.key for column in INSTANCE_COLUMNS)
+_INSTANCE_FIELDS = tuple(str(column.key) for column in INSTANCE_COLUMNS)
 
 
 def to_instance(row: AnyRow) -> TaskInstance:
     """A row of `INSTANCE_COLUMNS`."""
-    values: dict[str | None, Any] = dict(zip(_INSTANCE_FIELDS, row, strict=True))
+    values: dict[str, Any] = dict(zip(_INSTANCE_FIELDS, row, strict=True))
     values["state"] = _STATES[values["state"]]
     values["held_by"] = _HELD[values["held_by"]]
     values["skips"] = decode_names(values["skips"])

@@ -187,9 +187,11 @@ class Tasks:
         # Locked: a task that was reported started in between would no longer be as expected, and live on.
         locked = self._connection.execute(_instances_of(run_key).where(_IS_UNFINISHED).with_for_update())
         unfinished = [task for task in map(to_instance, locked) if task.task_id not in spare]
-        with_process = (TaskState.RUNNING, TaskState.RESTARTING)
-        failing = [task for task in unfinished if fails_running and task.state in with_process]
-        skipping = [task for task in unfinished if task not in failing]
+        failing: list[TaskInstance] = []
+        skipping: list[TaskInstance] = []
+        for task in unfinished:
+            has_process = task.state in (TaskState.RUNNING, TaskState.RESTARTING)
+            (failing if fails_running and has_process else skipping).append(task)
         changed: set[TaskKey] = set()
         for tasks, state in ((failing, TaskState.FAILED), (skipping, TaskState.SKIPPED)):
             tries = [task.max_tries for task in tasks]

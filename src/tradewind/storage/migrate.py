@@ -1,0 +1,151 @@
+"""Bring a database to the schema that this version needs, and back. Alembic needs no file of its own for that."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+
+from tradewind.errors import DatabaseError, MigrationNeeded
+from tradewind.storage.database import create_engine
+from tradewind.storage.failures import translated
+
+_SCRIPTS = Path(__file__).with_name("migrations")
+_LOCK_WAIT_S = 600
+"""How long one migration waits for another of the same database."""
+_POSTGRES_LOCK = 7_238_401_973
+"""Any number that no other program of the database uses for an advisory lock."""
+
+# Alembic hands the context to its scripts through module globals.
+_one_at_a_time = threading.Lock()
+
+
+def upgrade(url: str, revision: str = "head") -> None:
+    """Migrate up to a revision. Safe while others do the same: they wait, and find nothing left to do."""
+    _run(url, command.upgrade, revision)
+
+
+def downgrade(url: str, revision: str) -> None:
+    """Migrate down to a revision; "base" removes all tables."""
+    _run(url, command.downgrade, revision)
+
+
+def current_revision(url: str) -> str | None:
+    """The revision that the database is at; None: it has no schema of ours."""
+    with _engine(url) as engine, translated(), engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def needed_revision() -> str:
+    """The revision that this version of Tradewind works with."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    assert head is not None, "there is at least one migration"
+    return head
+
+
+def check_schema(url: str) -> None:
+    """Raise unless the database is at the revision that this version works with.
+
+    Raises:
+        MigrationNeeded: it is older; the message says which command helps.
+        DatabaseError: it is newer than this version of Tradewind.
+    """
+    found, needed = current_revision(url), needed_revision()
+    if found == needed:
+        return
+    _refuse_newer(found)
+    raise MigrationNeeded(found, needed)
+
+
+def _run(url: str, order: Any, revision: str) -> None:
+    with _one_at_a_time, _engine(url) as engine, translated(), engine.connect() as connection, _locked(connection):
+        _refuse_newer(MigrationContext.configure(connection).get_current_revision())
+        config = _config()
+        config.attributes["connection"] = connection
+        try:
+            order(config, revision)
+        except CommandError as error:
+            raise DatabaseError(f"cannot migrate to {revision!r}: {error}") from error
+        if connection.dialect.name == "sqlite":
+            _check_foreign_keys(connection)
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is None:
+        return
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if found not in known:
+        raise DatabaseError(
+            f"the database is at schema revision {found}, which this version of Tradewind does not know; "
+            "use the version that migrated it"
+        )
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@contextmanager
+def _engine(url: str) -> Iterator[sa.Engine]:
+    engine = create_engine(url, pool_size=1)
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _relax_sqlite)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _relax_sqlite(connection: Any, _record: object) -> None:
+    # SQLite changes a table by making a copy and dropping the original; with foreign keys on, dropping a table first
+    # deletes its rows, and with them all that refers to them. The keys are checked at the end instead.
+    connection.execute("PRAGMA foreign_keys=OFF")
+    connection.execute(f"PRAGMA busy_timeout={_LOCK_WAIT_S * 1000}")
+
+
+def _check_foreign_keys(connection: sa.Connection) -> None:
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    if broken:
+        raise DatabaseError(f"the migration would leave rows that refer to nothing, first {tuple(broken[0])!r}")
+
+
+@contextmanager
+def _locked(connection: sa.Connection) -> Iterator[None]:
+    """A transaction in which nobody else migrates this database."""
+    match connection.dialect.name:
+        case "postgresql":
+            with connection.begin():
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _POSTGRES_LOCK})
+                yield
+        case "mysql":
+            with connection.begin(), _mysql_lock(connection):
+                yield
+        case _:
+            with connection.begin():  # BEGIN IMMEDIATE: the one writer
+                yield
+
+
+@contextmanager
+def _mysql_lock(connection: sa.Connection) -> Iterator[None]:
+    # MySQL ends transactions by itself at each change of the schema, so the lock belongs to the connection. Its name is
+    # the server's, not the database's, and at most 64 characters long.
+    database = str(connection.execute(sa.text("SELECT DATABASE()")).scalar_one())
+    name = "tradewind_migration_" + hashlib.sha256(database.encode()).hexdigest()[:40]
+    got = connection.execute(sa.text("SELECT GET_LOCK(:name, :wait)"), {"name": name, "wait": _LOCK_WAIT_S}).scalar()
+    if got != 1:
+        raise DatabaseError(f"another migration of the database {database!r} does not end")
+    try:
+        yield
+    finally:
+        connection.execute(sa.text("SELECT RELEASE_LOCK(:name)"), {"name": name})

@@ -1,0 +1,259 @@
+"""The first schema: DAGs, runs, task instances, pools, jobs.
+
+Types are spelled out here rather than imported from `tradewind.storage.types`: what a migration does must not change
+when the code does.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import mysql, postgresql
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+_STATE = sa.String(20)
+
+
+def _id() -> sa.types.TypeEngine[str]:
+    return sa.String(250).with_variant(mysql.VARCHAR(250, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+
+
+def _text() -> sa.types.TypeEngine[str]:
+    return sa.Text().with_variant(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+
+
+def _key() -> sa.types.TypeEngine[int]:
+    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+
+def _instant() -> sa.types.TypeEngine[Any]:
+    on_postgres = postgresql.TIMESTAMP(timezone=True)
+    return sa.DateTime().with_variant(on_postgres, "postgresql").with_variant(mysql.DATETIME(fsp=6), "mysql")
+
+
+def upgrade() -> None:
+    _create_dags()
+    _create_runs()
+    _create_task_instances()
+    _create_history_and_changes()
+    _create_pools_and_jobs()
+    if op.get_bind().dialect.name == "mysql":
+        _create_full_indexes()
+    else:
+        _create_partial_indexes()
+
+
+def downgrade() -> None:
+    for table in ("job", "pool", "run_change", "task_try", "task_instance", "dag_run", "dag_version", "dag"):
+        op.drop_table(table)
+
+
+def _create_dags() -> None:
+    op.create_table(
+        "dag",
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("is_paused", sa.Boolean, nullable=False),
+        sa.Column("version_key", _key(), nullable=True),
+        sa.Column("next_run_after", _instant(), nullable=True),
+        sa.Column("next_interval_start", _instant(), nullable=True),
+        sa.Column("next_interval_end", _instant(), nullable=True),
+        sa.Column("is_at_run_limit", sa.Boolean, nullable=False),
+        sa.Column("error", _text(), nullable=True),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("dag_id", name="pk_dag"),
+    )
+    op.create_table(
+        "dag_version",
+        sa.Column("version_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("version_number", sa.Integer, nullable=False),
+        sa.Column("structure_hash", sa.String(64), nullable=False),
+        sa.Column("data", _text(), nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("version_key", name="pk_dag_version"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_version_dag_id", ondelete="CASCADE"),
+        sa.UniqueConstraint("dag_id", "version_number", name="uq_dag_version_dag_id_version_number"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _create_runs() -> None:
+    op.create_table(
+        "dag_run",
+        sa.Column("run_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("run_id", _id(), nullable=False),
+        sa.Column("run_type", sa.String(30), nullable=False),
+        sa.Column("state", _STATE, nullable=False),
+        sa.Column("version_key", _key(), nullable=False),
+        sa.Column("change_number", sa.BigInteger, nullable=False),
+        sa.Column("owner", sa.BigInteger, nullable=True),
+        sa.Column("logical_date", _instant(), nullable=True),
+        sa.Column("interval_start", _instant(), nullable=True),
+        sa.Column("interval_end", _instant(), nullable=True),
+        sa.Column("run_after", _instant(), nullable=False),
+        sa.Column("ordering_at", _instant(), nullable=False),
+        sa.Column("queued_at", _instant(), nullable=True),
+        sa.Column("started_at", _instant(), nullable=True),
+        sa.Column("finished_at", _instant(), nullable=True),
+        sa.Column("times_out_at", _instant(), nullable=True),
+        sa.Column("clear_number", sa.Integer, nullable=False),
+        sa.Column("conf", _text(), nullable=True),
+        sa.Column("note", _text(), nullable=True),
+        sa.Column("triggered_by", _id(), nullable=True),
+        sa.Column("reason", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("run_key", name="pk_dag_run"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_run_dag_id", ondelete="CASCADE"),
+        sa.UniqueConstraint("dag_id", "run_id", name="uq_dag_run_dag_id_run_id"),
+        sa.UniqueConstraint("dag_id", "logical_date", name="uq_dag_run_dag_id_logical_date"),
+        sqlite_autoincrement=True,
+    )
+
+
+def _create_task_instances() -> None:
+    op.create_table(
+        "task_instance",
+        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("state", _STATE, nullable=False),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("try_number", sa.Integer, nullable=False),
+        sa.Column("max_tries", sa.Integer, nullable=False),
+        sa.Column("held_by", sa.String(30), nullable=True),
+        sa.Column("queue_turn", sa.BigInteger, nullable=False),
+        sa.Column("pool", _id(), nullable=False),
+        sa.Column("pool_slots", sa.Integer, nullable=False),
+        sa.Column("priority_weight", sa.Integer, nullable=False),
+        sa.Column("max_active_per_dag", sa.Integer, nullable=True),
+        sa.Column("queue", _id(), nullable=False),
+        sa.Column("executor", _id(), nullable=True),
+        sa.Column("operator", _id(), nullable=False),
+        sa.Column("wake_at", _instant(), nullable=True),
+        sa.Column("scheduled_at", _instant(), nullable=True),
+        sa.Column("queued_at", _instant(), nullable=True),
+        sa.Column("queued_by", sa.BigInteger, nullable=True),
+        sa.Column("started_at", _instant(), nullable=True),
+        sa.Column("finished_at", _instant(), nullable=True),
+        sa.Column("heartbeat_at", _instant(), nullable=True),
+        sa.Column("hostname", _id(), nullable=True),
+        sa.Column("pid", sa.Integer, nullable=True),
+        sa.Column("map_length", sa.Integer, nullable=True),
+        sa.Column("skips", _text(), nullable=True),
+        sa.Column("requeues", sa.Integer, nullable=False),
+        sa.Column("reason", _text(), nullable=True),
+        sa.Column("note", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_task_instance"),
+        sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], name="fk_task_instance_run_key", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+
+
+def _create_history_and_changes() -> None:
+    op.create_table(
+        "task_try",
+        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("attempt", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("try_number", sa.Integer, nullable=False),
+        sa.Column("state", _STATE, nullable=False),
+        sa.Column("scheduled_at", _instant(), nullable=True),
+        sa.Column("queued_at", _instant(), nullable=True),
+        sa.Column("started_at", _instant(), nullable=True),
+        sa.Column("finished_at", _instant(), nullable=True),
+        sa.Column("hostname", _id(), nullable=True),
+        sa.Column("pid", sa.Integer, nullable=True),
+        sa.Column("reason", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "attempt", name="pk_task_try"),
+        sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], name="fk_task_try_run_key", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "run_change",
+        sa.Column("change_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("run_key", _key(), nullable=False),
+        sa.Column("task_id", _id(), nullable=True),
+        sa.Column("map_index", sa.Integer, nullable=True),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("change_key", name="pk_run_change"),
+    )
+
+
+def _create_pools_and_jobs() -> None:
+    pool = op.create_table(
+        "pool",
+        sa.Column("name", _id(), nullable=False),
+        sa.Column("slots", sa.Integer, nullable=False),
+        sa.Column("include_deferred", sa.Boolean, nullable=False),
+        sa.Column("description", _text(), nullable=True),
+        sa.Column("served_turn", sa.BigInteger, nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_pool"),
+    )
+    op.create_table(
+        "job",
+        sa.Column("job_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("kind", sa.String(30), nullable=False),
+        sa.Column("hostname", _id(), nullable=False),
+        sa.Column("pid", sa.Integer, nullable=False),
+        sa.Column("started_at", _instant(), nullable=False),
+        sa.Column("heartbeat_at", _instant(), nullable=False),
+        sa.Column("stopped_at", _instant(), nullable=True),
+        sa.Column("is_dead", sa.Boolean, nullable=False),
+        sa.PrimaryKeyConstraint("job_key", name="pk_job"),
+        sqlite_autoincrement=True,
+    )
+    default = {
+        "name": "default_pool",
+        "slots": 128,
+        "include_deferred": False,
+        "description": "Default pool",
+        "served_turn": 0,
+    }
+    op.bulk_insert(pool, [default])
+
+
+_QUEUE_ORDER = ("pool", sa.text("priority_weight DESC"), "queue_turn", "run_key", "map_index")
+
+
+def _create_full_indexes() -> None:
+    """MySQL has no partial indexes: the state leads instead."""
+    op.create_index("ix_dag_due", "dag", ["next_run_after"])
+    op.create_index("ix_dag_run_state", "dag_run", ["state", "dag_id", "run_after"])
+    op.create_index("ix_dag_run_timeout", "dag_run", ["times_out_at"])
+    op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
+    op.create_index("ix_task_instance_queue", "task_instance", ["state", *_QUEUE_ORDER])
+    op.create_index("ix_task_instance_timer", "task_instance", ["wake_at"])
+    op.create_index("ix_run_change_run", "run_change", ["run_key"])
+    op.create_index("ix_job_live", "job", ["kind", "heartbeat_at"])
+
+
+def _create_partial_indexes() -> None:
+    def partial(name: str, table: str, columns: list[str | sa.TextClause], condition: str) -> None:
+        where = sa.text(condition)
+        op.create_index(name, table, columns, postgresql_where=where, sqlite_where=where)
+
+    # Each condition must be the one that the queries state, in the words of the database: SQLite has no booleans.
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    is_free = "is_paused = 0 AND is_at_run_limit = 0" if is_sqlite else "NOT is_paused AND NOT is_at_run_limit"
+    partial("ix_dag_due", "dag", ["next_run_after"], f"next_run_after IS NOT NULL AND {is_free} AND error IS NULL")
+    partial("ix_dag_run_queued", "dag_run", ["dag_id", "run_after"], "state = 'queued'")
+    partial("ix_dag_run_running", "dag_run", ["dag_id"], "state = 'running'")
+    partial("ix_dag_run_timeout", "dag_run", ["times_out_at"], "state = 'running' AND times_out_at IS NOT NULL")
+    op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
+    partial("ix_task_instance_waiting", "task_instance", [*_QUEUE_ORDER], "state = 'scheduled' AND held_by IS NULL")
+    partial(
+        "ix_task_instance_active",
+        "task_instance",
+        ["pool"],
+        "state IN ('deferred', 'queued', 'restarting', 'running')",
+    )
+    partial("ix_task_instance_timer", "task_instance", ["wake_at"], "wake_at IS NOT NULL")
+    op.create_index("ix_run_change_run", "run_change", ["run_key"])
+    partial("ix_job_live", "job", ["kind", "heartbeat_at"], "stopped_at IS NULL")
