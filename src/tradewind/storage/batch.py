@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from tradewind.storage.types import ID_LENGTH, Instant, instant_text
+from tradewind.storage.types import ID_LENGTH, Instant, instant_text, storable_text
 
 Value = str | int | datetime | None
 Row = Sequence[Value]
@@ -67,18 +67,21 @@ def batch_table(dialect_name: str, columns: Columns) -> sa.Subquery:
 
 def batch_parameters(dialect_name: str, columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
     """The parameters that carry `rows` to a statement over `batch_table`."""
-    instants = [i for i, (_, kind) in enumerate(columns) if kind is Kind.INSTANT]
-    if instants:
-        rows = [_with_texts(row, instants, dialect_name) for row in rows]
+    special = [(i, kind) for i, (_, kind) in enumerate(columns) if kind in (Kind.INSTANT, Kind.LONG)]
+    if special:
+        rows = [_with_texts(row, special, dialect_name) for row in rows]
     if dialect_name == "postgresql":
         values = zip(*rows, strict=True) if rows else ((),) * len(columns)
         return {f"batch_{name}": list(column) for (name, _), column in zip(columns, values, strict=True)}
     return {"batch": msgspec.json.encode(rows).decode()}
 
 
-def _with_texts(row: Row, instants: Sequence[int], dialect_name: str) -> Row:
+def _with_texts(row: Row, special: Sequence[tuple[int, Kind]], dialect_name: str) -> Row:
     texts = list(row)
-    for i in instants:
+    for i, kind in special:
         value = row[i]
-        texts[i] = instant_text(value, dialect_name) if isinstance(value, datetime) else None
+        if isinstance(value, datetime):
+            texts[i] = instant_text(value, dialect_name)
+        elif isinstance(value, str) and kind is Kind.LONG:
+            texts[i] = storable_text(value)
     return texts

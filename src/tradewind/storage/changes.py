@@ -15,6 +15,20 @@ _LOOK_AHEAD = 2_000
 """How many pending changes are looked at to find dirty runs. Bounds the cost of one look, not what gets done."""
 
 
+def forget_changes(connection: sa.Connection, run_keys: Sequence[RunKey]) -> None:
+    """Changes of runs that were just deleted. Nobody would ever take them, and they would hide those behind them.
+
+    A foreign key would do it too, but each new change would then wait for whoever has locked its run.
+    """
+    if not run_keys:
+        return
+    columns = _NEW_COLUMNS[:1]
+    batch = batch_table(connection.dialect.name, columns)
+    statement = sa.delete(run_change).where(run_change.c.run_key.in_(sa.select(batch.c.run_key)))
+    rows = [(run_key,) for run_key in run_keys]
+    connection.execute(statement, batch_parameters(connection.dialect.name, columns, rows))
+
+
 class Changes:
     """Implements `interface.ChangeStore`."""
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tradewind.model.ids import VersionKey
+from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
+from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface import DagRecord
-from tradewind.storage.schema import dag, dag_is_awaited, dag_version
+from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 
 _COLUMNS = dag.c
 
@@ -100,7 +101,11 @@ class Dags:
         self._update(dag_id, error=error)
 
     def delete(self, dag_id: str) -> bool:
-        return self._connection.execute(sa.delete(dag).where(_COLUMNS.dag_id == dag_id)).rowcount > 0
+        runs = self._connection.execute(sa.select(dag_run.c.run_key).where(dag_run.c.dag_id == dag_id)).scalars()
+        run_keys = [RunKey(run_key) for run_key in runs]
+        is_deleted = self._connection.execute(sa.delete(dag).where(_COLUMNS.dag_id == dag_id)).rowcount > 0
+        forget_changes(self._connection, run_keys)
+        return is_deleted
 
     def _update(self, dag_id: str, **values: Any) -> None:
         self._connection.execute(sa.update(dag).where(_COLUMNS.dag_id == dag_id).values(**values))

@@ -13,7 +13,9 @@ _POSTGRES_GONE = ("08", "57P", "53300")
 """connection exceptions, operator intervention (shutdown, still starting), too many connections"""
 _MYSQL_CONFLICTS = frozenset({1020, 1205, 1213})
 """record changed since last read, lock wait timeout, deadlock"""
-_MYSQL_GONE = frozenset({1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 2002, 2003, 2006, 2013, 2014, 2055})
+_MYSQL_GONE = frozenset(
+    {1040, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2002, 2003, 2006, 2013, 2014, 2055, 4031}
+)
 """too many connections, shutdown, and the many ways of a broken connection"""
 _SQLITE_BUSY = ("database is locked", "database table is locked", "database is busy")
 

@@ -9,11 +9,14 @@ import sqlalchemy as sa
 from tradewind.model.ids import JobKey, RunKey
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType
+from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.rows import encode_json, to_run
 from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
 
 _COLUMNS = dag_run.c
+_ORDER = (_COLUMNS.ordering_at, _COLUMNS.run_key)
+_REVERSE_ORDER = tuple(column.desc() for column in _ORDER)
 
 
 class Runs:
@@ -62,11 +65,11 @@ class Runs:
 
     def last_scheduled(self, dag_id: str) -> Run | None:
         statement = sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_type == RunType.SCHEDULED.value)
-        found = self._read(statement.order_by(_COLUMNS.ordering_at.desc()).limit(1))
+        found = self._read(statement.order_by(*_REVERSE_ORDER).limit(1))
         return found[0] if found else None
 
     def of_dag(self, dag_id: str) -> list[Run]:
-        return self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id).order_by(_COLUMNS.ordering_at))
+        return self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id).order_by(*_ORDER))
 
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         statement = sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)).order_by(_COLUMNS.run_key)
@@ -149,7 +152,7 @@ class Runs:
                 _COLUMNS.ordering_at < run.ordering_at,
                 sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key < run.key),
             ),
-            (_COLUMNS.ordering_at.desc(), _COLUMNS.run_key.desc()),
+            _REVERSE_ORDER,
             only_scheduled=only_scheduled,
         )
 
@@ -160,7 +163,7 @@ class Runs:
                 _COLUMNS.ordering_at > run.ordering_at,
                 sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key > run.key),
             ),
-            (_COLUMNS.ordering_at, _COLUMNS.run_key),
+            _ORDER,
             only_scheduled=only_scheduled,
         )
 
@@ -181,7 +184,7 @@ class Runs:
         statement = (
             sa.select(_COLUMNS.state)
             .where(_COLUMNS.dag_id == dag_id, _COLUMNS.finished_at.is_not(None))
-            .order_by(_COLUMNS.ordering_at.desc())
+            .order_by(*_REVERSE_ORDER)
             .limit(limit)
         )
         count = 0
@@ -196,6 +199,7 @@ class Runs:
 
     def delete(self, run_key: RunKey) -> None:
         self._connection.execute(sa.delete(dag_run).where(_COLUMNS.run_key == run_key))
+        forget_changes(self._connection, [run_key])
 
     def _read(self, statement: sa.Select[Any]) -> list[Run]:
         return [to_run(row) for row in self._connection.execute(statement)]

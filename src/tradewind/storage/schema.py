@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskState
-from tradewind.storage.types import Instant, big_key, identifier, long_text
+from tradewind.storage.types import Instant, LongText, big_key, identifier
 
 # A partial index is used only where the query states the index's own condition, with the same literals. So each
 # such condition is written once, as a name in this module, and queries use the name. MySQL has no partial indexes:
@@ -59,7 +59,7 @@ dag = sa.Table(
     sa.Column("next_interval_start", Instant, nullable=True),
     sa.Column("next_interval_end", Instant, nullable=True),
     sa.Column("is_at_run_limit", sa.Boolean, nullable=False, default=False),
-    sa.Column("error", long_text(), nullable=True),
+    sa.Column("error", LongText, nullable=True),
     sa.Column("created_at", Instant, nullable=False),
     sa.Column("updated_at", Instant, nullable=False),
 )
@@ -75,7 +75,7 @@ dag_version = sa.Table(
     sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), nullable=False),
     sa.Column("version_number", sa.Integer, nullable=False),
     sa.Column("structure_hash", sa.String(64), nullable=False),
-    sa.Column("data", long_text(), nullable=False),
+    sa.Column("data", LongText, nullable=False),
     sa.Column("created_at", Instant, nullable=False),
     sa.UniqueConstraint("dag_id", "version_number"),
     sqlite_autoincrement=True,
@@ -102,10 +102,10 @@ dag_run = sa.Table(
     sa.Column("finished_at", Instant, nullable=True),
     sa.Column("times_out_at", Instant, nullable=True),
     sa.Column("clear_number", sa.Integer, nullable=False, default=0),
-    sa.Column("conf", long_text(), nullable=True),
-    sa.Column("note", long_text(), nullable=True),
+    sa.Column("conf", LongText, nullable=True),
+    sa.Column("note", LongText, nullable=True),
     sa.Column("triggered_by", identifier(), nullable=True),
-    sa.Column("reason", long_text(), nullable=True),
+    sa.Column("reason", LongText, nullable=True),
     sa.UniqueConstraint("dag_id", "run_id"),
     sa.UniqueConstraint("dag_id", "logical_date"),
     sqlite_autoincrement=True,
@@ -149,10 +149,10 @@ task_instance = sa.Table(
     sa.Column("hostname", identifier(), nullable=True),
     sa.Column("pid", sa.Integer, nullable=True),
     sa.Column("map_length", sa.Integer, nullable=True),
-    sa.Column("skips", long_text(), nullable=True),
+    sa.Column("skips", LongText, nullable=True),
     sa.Column("requeues", sa.Integer, nullable=False),
-    sa.Column("reason", long_text(), nullable=True),
-    sa.Column("note", long_text(), nullable=True),
+    sa.Column("reason", LongText, nullable=True),
+    sa.Column("note", LongText, nullable=True),
     sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
     sqlite_with_rowid=False,
 )
@@ -196,7 +196,7 @@ task_try = sa.Table(
     sa.Column("finished_at", Instant, nullable=True),
     sa.Column("hostname", identifier(), nullable=True),
     sa.Column("pid", sa.Integer, nullable=True),
-    sa.Column("reason", long_text(), nullable=True),
+    sa.Column("reason", LongText, nullable=True),
     sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
     sqlite_with_rowid=False,
 )
@@ -218,7 +218,7 @@ pool = sa.Table(
     sa.Column("name", identifier(), primary_key=True),
     sa.Column("slots", sa.Integer, nullable=False),
     sa.Column("include_deferred", sa.Boolean, nullable=False),
-    sa.Column("description", long_text(), nullable=True),
+    sa.Column("description", LongText, nullable=True),
     sa.Column("served_turn", sa.BigInteger, nullable=False, default=0),
 )
 

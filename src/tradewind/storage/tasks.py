@@ -13,7 +13,7 @@ from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdat
 from tradewind.storage.interface import TaskAdvance
 from tradewind.storage.rows import INSTANCE_COLUMNS, SNAPSHOT_COLUMNS, to_instance, to_snapshot
 from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_waiting
-from tradewind.storage.types import AnySelect, Instant
+from tradewind.storage.types import AnySelect, Instant, LongText
 
 _NOW = sa.bindparam("now", type_=Instant())
 _COLUMNS = task_instance.c
@@ -85,7 +85,7 @@ def _set_assignments(batch: sa.Subquery) -> dict[str, object]:
         "finished_at": sa.case((has_ended, _NOW), else_=sa.null()),
         "held_by": sa.null(),
         "wake_at": sa.null(),
-        "reason": sa.bindparam("reason", type_=sa.Text()),
+        "reason": sa.bindparam("reason", type_=LongText()),
         "skips": sa.null(),
         "map_length": sa.case((has_ended, _COLUMNS.map_length), else_=sa.null()),
         "requeues": 0,

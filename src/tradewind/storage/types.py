@@ -60,9 +60,28 @@ def identifier(length: int = ID_LENGTH) -> sa.types.TypeEngine[str]:
     return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
 
 
-def long_text() -> sa.types.TypeEngine[str]:
-    """Text of any length; MySQL's TEXT ends at 64 kB."""
-    return sa.Text().with_variant(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+class LongText(sa.types.TypeDecorator[str]):
+    """Text of any length and content; MySQL's TEXT ends at 64 kB."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """The native type."""
+        if dialect.name == "mysql":
+            return dialect.type_descriptor(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"))
+        return super().load_dialect_impl(dialect)
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """What every database takes."""
+        return None if value is None else storable_text(value)
+
+
+def storable_text(text: str) -> str:
+    """The text without what databases refuse. A task that fails with odd bytes in its message has still failed."""
+    if "\0" in text:
+        text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def big_key() -> sa.types.TypeEngine[int]:
