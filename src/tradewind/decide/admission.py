@@ -1,11 +1,12 @@
 """Which waiting tasks get slots.
 
-Strict by priority: the head of a pool's queue goes first, and where it needs more slots than are free, nobody behind
-it overtakes, so that the slots it needs come free at last. Only a limit that does not concern the others (its own
-executor is full, its own task has all the instances it may have) lets the next one pass.
+Strict by priority: the most urgent head of the pools' queues goes first, and where it needs more slots than its pool
+has free, nobody behind it in that pool overtakes, so that the slots it needs come free at last. Only a limit that
+does not concern the others (its own executor is full, its own task has all the instances it may have) lets the next
+one pass. Between pools whose heads are equally urgent, the one that got least in this round goes first.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,20 +22,41 @@ class HoldReason(StrEnum):
     POOL_FULL = "its pool has too few free slots"
     PARALLELISM = "the scheduler has handed out as many tasks as [core] parallelism allows"
     EXECUTOR_FULL = "its executor has no free slot"
+    EXECUTOR_MISSING = "the scheduler has no executor of that name"
     MAX_ACTIVE_PER_DAG = "as many instances of this task run, over all runs, as max_active_tis_per_dag allows"
 
 
 @dataclass(slots=True)
-class Capacity:
-    """What is left. `admit` uses it up."""
+class PoolQueue:
+    """The head of one pool's queue, in order, and what the pool has free. `admit` uses it up."""
 
-    pool_free: int | None
+    pool: str
+    candidates: Sequence[Candidate]
+    free: int | None
     """None: without limit."""
+    position: int = 0
+    admitted: int = 0
+
+    @property
+    def head(self) -> Candidate | None:
+        """Whose turn it is."""
+        return self.candidates[self.position] if self.position < len(self.candidates) else None
+
+
+@dataclass(slots=True)
+class Capacity:
+    """What all pools share. `admit` uses it up."""
+
     parallelism: int
-    executors: dict[str | None, int]
-    """Free slots by executor; None is the default one."""
-    active_by_task: Mapping[tuple[str, str], int]
+    executors: dict[str, int]
+    """Free slots by executor."""
+    default_executor: str
+    active_by_task: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """For tasks with `max_active_tis_per_dag`: how many instances hold slots, by (dag_id, task_id)."""
+
+    def executor_of(self, task: Candidate) -> str:
+        """The executor that the task is for."""
+        return task.executor or self.default_executor
 
 
 @dataclass(slots=True)
@@ -43,18 +65,6 @@ class Admission:
 
     admitted: list[Candidate] = field(default_factory=list)
     held: list[tuple[Candidate, HoldReason]] = field(default_factory=list)
-    is_exhausted: bool = False
-    """Nobody behind the last one can go either."""
-
-    @property
-    def full_executors(self) -> set[str | None]:
-        """Executors without a free slot."""
-        return {task.executor for task, reason in self.held if reason is HoldReason.EXECUTOR_FULL}
-
-    @property
-    def full_tasks(self) -> set[tuple[str, str]]:
-        """Tasks at their limit over all runs."""
-        return {(task.dag_id, task.task_id) for task, reason in self.held if reason is HoldReason.MAX_ACTIVE_PER_DAG}
 
 
 def free_slots(pool: Pool, occupied: int) -> int | None:
@@ -62,7 +72,7 @@ def free_slots(pool: Pool, occupied: int) -> int | None:
     return None if pool.slots == UNLIMITED_SLOTS else max(0, pool.slots - occupied)
 
 
-def can_ever_fit(pool: Pool | None, pool_slots: int) -> HoldReason | None:
+def can_never_fit(pool: Pool | None, pool_slots: int) -> HoldReason | None:
     """Why a task can never get slots in this pool as it is, if so."""
     if pool is None:
         return HoldReason.POOL_MISSING
@@ -71,35 +81,66 @@ def can_ever_fit(pool: Pool | None, pool_slots: int) -> HoldReason | None:
     return None
 
 
-def admit(candidates: Iterable[Candidate], capacity: Capacity) -> Admission:
-    """Walk down one pool's queue and hand out what `capacity` has left."""
+def admit(queues: Sequence[PoolQueue], capacity: Capacity) -> Admission:
+    """Hand out what the pools and `capacity` have left."""
     admission = Admission()
     active = dict(capacity.active_by_task)
-    for task in candidates:
-        reason = hold_reason(task, capacity, active.get((task.dag_id, task.task_id), 0))
-        if reason is not None:
-            admission.held.append((task, reason))
-            if reason in (HoldReason.PARALLELISM, HoldReason.POOL_FULL):
-                admission.is_exhausted = True
-                break
+    open_queues = list(queues)
+    while open_queues:
+        queue = _next_queue(open_queues)
+        task = queue.head
+        if task is None:
+            open_queues.remove(queue)
             continue
-        admission.admitted.append(task)
-        active[task.dag_id, task.task_id] = active.get((task.dag_id, task.task_id), 0) + 1
-        capacity.parallelism -= 1
-        capacity.executors[task.executor] -= 1
-        if capacity.pool_free is not None:
-            capacity.pool_free -= task.pool_slots
+        key = (task.dag_id, task.task_id)
+        reason = hold_reason(task, queue.free, capacity, active.get(key, 0))
+        if reason is None:
+            _take(queue, capacity, task)
+            active[key] = active.get(key, 0) + 1
+            admission.admitted.append(task)
+        else:
+            admission.held.append((task, reason))
+            if reason is HoldReason.PARALLELISM:
+                break
+            if reason is HoldReason.POOL_FULL:
+                open_queues.remove(queue)
+        queue.position += 1
     return admission
 
 
-def hold_reason(task: Candidate, capacity: Capacity, active: int) -> HoldReason | None:
-    """Why this task, were it the head of the queue, would get no slots; None if it would."""
+def hold_reason(task: Candidate, pool_free: int | None, capacity: Capacity, active: int) -> HoldReason | None:
+    """Why this task, were it the head of the queue, would get no slots; None if it would.
+
+    `active` is the number of instances of the task that hold slots.
+    """
     if capacity.parallelism <= 0:
         return HoldReason.PARALLELISM
     if task.max_active_per_dag is not None and active >= task.max_active_per_dag:
         return HoldReason.MAX_ACTIVE_PER_DAG
-    if capacity.executors.get(task.executor, 0) <= 0:
+    executor_free = capacity.executors.get(capacity.executor_of(task))
+    if executor_free is None:
+        return HoldReason.EXECUTOR_MISSING
+    if executor_free <= 0:
         return HoldReason.EXECUTOR_FULL
-    if capacity.pool_free is not None and task.pool_slots > capacity.pool_free:
+    if pool_free is not None and task.pool_slots > pool_free:
         return HoldReason.POOL_FULL
     return None
+
+
+def _next_queue(queues: Sequence[PoolQueue]) -> PoolQueue:
+    if len(queues) == 1:
+        return queues[0]
+    return min(queues, key=_urgency)
+
+
+def _urgency(queue: PoolQueue) -> tuple[bool, int, int]:
+    head = queue.head
+    return (head is None, 0 if head is None else -head.priority_weight, queue.admitted)
+
+
+def _take(queue: PoolQueue, capacity: Capacity, task: Candidate) -> None:
+    capacity.parallelism -= 1
+    capacity.executors[capacity.executor_of(task)] -= 1
+    queue.admitted += 1
+    if queue.free is not None:
+        queue.free -= task.pool_slots

@@ -34,6 +34,7 @@ def delete_run(tx: Transaction, dag_id: str, run_id: str) -> None:
     tx.runs.lock([run.key])
     _refuse_if_active(tx, run.key, f"run {run_id!r} of DAG {dag_id!r}")
     tx.runs.delete(run.key)
+    tx.dags.set_at_run_limit([dag_id], False)
 
 
 def _refuse_if_active(tx: Transaction, run_key: RunKey, what: str) -> None:

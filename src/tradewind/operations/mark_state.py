@@ -78,6 +78,7 @@ def mark_run(
             return changed
     if tx.runs.set_state(run.key, run.state, state, now, reason=f"marked {state} by a person", owner=None):
         tx.emit(RunMoved(run.key, dag_id, run_id, state))
+        tx.dags.set_at_run_limit([dag_id], False)
     touch_run(tx, run, now)
     return changed
 

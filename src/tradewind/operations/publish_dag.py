@@ -8,7 +8,7 @@ from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.ids import VersionKey
 from tradewind.model.timetable import RunInfo, TimeRestriction
-from tradewind.storage.interface import DagRecord, Transaction
+from tradewind.storage.interface import Transaction
 
 
 def publish_dag(tx: Transaction, dag: Dag, now: datetime, *, is_paused_by_default: bool = True) -> VersionKey:
@@ -30,7 +30,7 @@ def publish_dag(tx: Transaction, dag: Dag, now: datetime, *, is_paused_by_defaul
     if record.version_key is not None and tx.dags.version_hash(record.version_key) == hash_now:
         return record.version_key
     version_key = tx.dags.add_version(dag.dag_id, structure_hash=hash_now, data=data, now=now)
-    tx.dags.set_next_run(dag.dag_id, _next_after_publishing(tx, dag, record, now))
+    tx.dags.set_next_run(dag.dag_id, _next_after_publishing(tx, dag, now))
     tx.dags.set_at_run_limit([dag.dag_id], False)
     if record.error is not None:
         tx.dags.set_error(dag.dag_id, None)
@@ -46,7 +46,7 @@ def restriction_of(dag: Dag) -> TimeRestriction:
     return TimeRestriction(earliest=min(starts, default=None), latest=dag.end_at, catchup=dag.catchup)
 
 
-def _next_after_publishing(tx: Transaction, dag: Dag, record: DagRecord, now: datetime) -> RunInfo | None:
+def _next_after_publishing(tx: Transaction, dag: Dag, now: datetime) -> RunInfo | None:
     last = tx.runs.last_scheduled(dag.dag_id)
     last_info = None if last is None else RunInfo(last.run_after, last.data_interval)
     return next_run(dag.timetable, last=last_info, restriction=restriction_of(dag), now=now)

@@ -34,6 +34,8 @@ class Reported:
 
     started: set[TaskKey] = field(default_factory=set)
     ended: set[TaskKey] = field(default_factory=set)
+    next_wake_at: datetime | None = None
+    """The first instant at which one of the ended must be looked at again."""
     refused: set[AttemptKey] = field(default_factory=set)
     """No longer the latest attempt, or not in a state in which this can happen: the worker must stop."""
 
@@ -52,7 +54,7 @@ def report_tasks(
     result.started = tx.attempts.start(list(starts.values()), now)
     failures = [end for end in ends.values() if isinstance(end, Failed)]
     rows = [_end(end) for end in ends.values() if not isinstance(end, Failed)]
-    rows += _decide_failures(tx, failures, structures, longest_delay_s)
+    rows += decide_failures(tx, failures, structures, longest_delay_s)
     result.ended = tx.attempts.end(rows)
     left = [attempt for attempt in ends if attempt.task not in result.ended]
     stopped = tx.attempts.stopped(left) if left else set()
@@ -60,6 +62,7 @@ def report_tasks(
     tx.attempts.archive([key for key in retried if key in result.ended])
     tx.changes.record(result.ended | stopped, now)
     result.ended |= stopped
+    result.next_wake_at = min((row.wake_at for row in rows if row.wake_at is not None), default=None)
     done = result.started | result.ended
     result.refused = {attempt for attempt in (*starts, *ends) if attempt.task not in done}
     _tell(tx, result, rows)
@@ -73,7 +76,7 @@ def heartbeat_tasks(tx: Transaction, attempts: Sequence[AttemptKey], now: dateti
 
 
 def resume_tasks(tx: Transaction, attempts: Sequence[AttemptKey], now: datetime) -> set[TaskKey]:
-    """What these deferred tasks waited for has come. Returns those that were still waiting: one event, one resumption."""
+    """What these deferred tasks waited for has come. Returns those that were still waiting: an event resumes once."""
     resumed = tx.attempts.resume(attempts, now)
     tx.changes.record(resumed, now)
     if resumed:
@@ -117,7 +120,7 @@ def _end(report: Succeeded | Skipped | Rescheduled | Deferred) -> AttemptEnd:
             return AttemptEnd(report.attempt, state, report.at, report.started_at, wake_at=report.until)
 
 
-def _decide_failures(
+def decide_failures(
     tx: Transaction, failures: Sequence[Failed], structures: Structures, longest_delay_s: float
 ) -> list[AttemptEnd]:
     """Each failure becomes a retry or the end, by the task's own settings in the version that the run has."""

@@ -269,12 +269,14 @@ class QueueStore(Protocol):
         pool: str,
         limit: int,
         *,
+        least_slots: int = 0,
         most_slots: int | None = None,
         full_executors: Collection[str | None] = (),
         full_tasks: Collection[tuple[str, str]] = (),
     ) -> list[Candidate]:
-        """The head of the pool's queue: by priority, then fair turn. Left out: what needs more than `most_slots`,
-        is for a full executor (None: the default one), or belongs to a full (dag_id, task_id)."""
+        """The head of the pool's queue: by priority, then fair turn. Left out: what needs fewer slots than
+        `least_slots` or more than `most_slots`, is for a full executor (None: the default one), or belongs to a full
+        (dag_id, task_id)."""
 
     def pools_waited_for(self) -> dict[str, int]:
         """How many instances wait for slots of which pool, whether the pool exists or not."""

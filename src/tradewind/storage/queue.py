@@ -53,6 +53,7 @@ class Queue:
         pool: str,
         limit: int,
         *,
+        least_slots: int = 0,
         most_slots: int | None = None,
         full_executors: Collection[str | None] = (),
         full_tasks: Collection[tuple[str, str]] = (),
@@ -63,6 +64,8 @@ class Queue:
             .order_by(_COLUMNS.priority_weight.desc(), _COLUMNS.queue_turn, _COLUMNS.run_key, _COLUMNS.map_index)
             .limit(limit)
         )
+        if least_slots:
+            statement = statement.where(_COLUMNS.pool_slots >= least_slots)
         if most_slots is not None:
             statement = statement.where(_COLUMNS.pool_slots <= most_slots)
         named = [name for name in full_executors if name is not None]

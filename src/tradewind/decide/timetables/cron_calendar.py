@@ -43,9 +43,7 @@ class CronCalendar:
             day = self._day_from(day + timedelta(days=1))
         if day is None:
             return None
-        return datetime.combine(
-            day, time(self.fields.hours[0], self.fields.minutes[0], self.fields.seconds[0])
-        )
+        return datetime.combine(day, time(self.fields.hours[0], self.fields.minutes[0], self.fields.seconds[0]))
 
     def before(self, reading: datetime) -> datetime | None:
         """The last reading earlier than the given one."""
@@ -58,9 +56,7 @@ class CronCalendar:
             day = self._day_until(day - timedelta(days=1))
         if day is None:
             return None
-        return datetime.combine(
-            day, time(self.fields.hours[-1], self.fields.minutes[-1], self.fields.seconds[-1])
-        )
+        return datetime.combine(day, time(self.fields.hours[-1], self.fields.minutes[-1], self.fields.seconds[-1]))
 
     def days_of(self, year: int, month: int) -> tuple[int, ...]:
         """The days meant in that month, if the month itself is meant."""
@@ -127,9 +123,7 @@ def cron_calendar(expression: str) -> CronCalendar:
     """The calendar of a cron expression or preset, refused if it is empty (30 February)."""
     fields = read_cron(expression)
     days = tuple(
-        _days_meant(fields.day_rule, first_weekday, length)
-        for first_weekday in range(7)
-        for length in _MONTH_LENGTHS
+        _days_meant(fields.day_rule, first_weekday, length) for first_weekday in range(7) for length in _MONTH_LENGTHS
     )
     calendar = CronCalendar(fields, days)
     years = fields.years or _CALENDAR_CYCLE
@@ -141,9 +135,7 @@ def cron_calendar(expression: str) -> CronCalendar:
 def _days_meant(rule: DayRule, first_weekday: int, length: int) -> tuple[int, ...]:
     """`first_weekday` counts from Monday, as `calendar` does; the rule counts from Sunday, as cron does."""
     sunday_based = first_weekday + 1
-    return tuple(
-        day for day in range(1, length + 1) if _is_meant(rule, day, (sunday_based + day - 1) % 7, length)
-    )
+    return tuple(day for day in range(1, length + 1) if _is_meant(rule, day, (sunday_based + day - 1) % 7, length))
 
 
 def _is_meant(rule: DayRule, day: int, weekday: int, length: int) -> bool:

@@ -36,9 +36,7 @@ _MINUTE = _Field("minute", 0, 59, {})
 _HOUR = _Field("hour", 0, 23, {})
 _DAY = _Field("day of month", 1, 31, {})
 _MONTH = _Field("month", 1, 12, {name: number for number, name in enumerate(_MONTH_NAMES, 1)})
-_WEEKDAY = _Field(
-    "day of week", 0, 6, {name: number for number, name in enumerate(_WEEKDAY_NAMES)} | {"7": 0}
-)
+_WEEKDAY = _Field("day of week", 0, 6, {name: number for number, name in enumerate(_WEEKDAY_NAMES)} | {"7": 0})
 _SECOND = _Field("second", 0, 59, {})
 _YEAR = _Field("year", 1970, 2099, {})
 

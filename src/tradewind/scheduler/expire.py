@@ -1,0 +1,50 @@
+"""Duty: what time alone brings about: retries and pokes that are due, deferrals and runs that time out."""
+
+from datetime import datetime
+
+from tradewind.model.states import RunState
+from tradewind.operations.finish_runs import finish_runs
+from tradewind.operations.wake_tasks import wake_tasks
+from tradewind.scheduler.state import SchedulerState
+from tradewind.storage.interface import RunEnd, Transaction
+
+_BATCH = 1_000
+
+
+def expire_tasks(state: SchedulerState) -> int:
+    """Timers of task instances. Returns how many ran out."""
+    now = state.clock.now()
+    longest = state.core.max_task_retry_delay
+    return state.store.transact(lambda tx: wake_tasks(tx, now, _BATCH, state.structures, longest_delay_s=longest))
+
+
+def expire_runs(state: SchedulerState) -> int:
+    """`dagrun_timeout`: the run fails, and what was unfinished in it is skipped. Returns how many runs."""
+    now = state.clock.now()
+
+    def work(tx: Transaction) -> list[str]:
+        runs = tx.runs.lock(tx.runs.overdue(now), skip_locked=True)
+        runs = [run for run in runs if run.state is RunState.RUNNING and run.times_out_at is not None]
+        reason = "dagrun_timeout: the run did not end in time"
+        for run in runs:
+            tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
+        finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs], now)
+        tx.runs.decided([run.key for run in runs], None)
+        return [run.dag_id for run in runs]
+
+    dag_ids = state.store.transact(work)
+    state.dags_to_start.update(dag_ids)
+    if dag_ids:
+        state.pools_to_serve |= state.pools_starved
+    return len(dag_ids)
+
+
+def next_due_at(state: SchedulerState) -> datetime | None:
+    """The next instant at which any timer runs out."""
+    now = state.clock.now()
+
+    def work(tx: Transaction) -> datetime | None:
+        instants = (tx.dags.next_due_at(), tx.attempts.next_wake_at(), tx.runs.next_timer(now))
+        return min((instant for instant in instants if instant is not None), default=None)
+
+    return state.store.transact(work)

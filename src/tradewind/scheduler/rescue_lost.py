@@ -1,0 +1,146 @@
+"""Duty: take care of what fell silent: tasks without a heartbeat, tasks that no executor starts, dead schedulers."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tradewind.decide.liveness import StuckAction, Suspects, decide_stuck
+from tradewind.model.ids import AttemptKey, JobKey
+from tradewind.model.states import TaskState
+from tradewind.model.task import Failed, TaskInstance
+from tradewind.operations.report_tasks import report_tasks
+from tradewind.scheduler.admit_tasks import submit
+from tradewind.scheduler.state import SchedulerState
+from tradewind.storage.interface import JobRecord, Transaction
+from tradewind.telemetry.events import AttemptLost, JobDied
+
+SCHEDULER_KIND = "scheduler"
+
+
+class Rescuer:
+    """Remembers whom it suspects between two looks. See `decide.liveness` for why age alone is not enough."""
+
+    def __init__(self, state: SchedulerState) -> None:
+        self._state = state
+        confirm_s = 3 * state.settings.job_heartbeat_sec
+        self._silent_tasks = Suspects(confirm_s)
+        self._silent_jobs = Suspects(confirm_s)
+
+    def fail_silent_tasks(self) -> int:
+        """Attempts whose worker sends no heartbeat: failed, and so retried if tries are left."""
+        state = self._state
+        now = state.clock.now()
+        timeout_s = state.settings.task_instance_heartbeat_timeout
+        before = now - timedelta(seconds=timeout_s)
+        silent = state.store.transact(lambda tx: tx.attempts.silent_since(before))
+        seen = [(task.attempt_key, task.heartbeat_at) for task in silent]
+        lost = self._silent_tasks.confirm(seen, state.clock.monotonic())
+        chosen = [task for task in silent if task.attempt_key in lost]
+        reason = f"no heartbeat for {timeout_s:g} s: its worker is taken to be lost"
+        return self._fail(chosen, reason, now)
+
+    def rescue_stuck_tasks(self) -> int:
+        """Attempts that their executor does not start: back in line, and failed if that helps nothing."""
+        state = self._state
+        now = state.clock.now()
+        timeout_s = state.settings.task_queued_timeout
+        before = now - timedelta(seconds=timeout_s)
+        stuck = state.store.transact(lambda tx: tx.queue.queued_before(before))
+        failing: list[TaskInstance] = []
+        requeuing: list[AttemptKey] = []
+        for task in stuck:
+            decision = decide_stuck(task.requeues, state.settings.num_stuck_in_queued_retries, timeout_s)
+            if decision.action is StuckAction.FAIL:
+                failing.append(task)
+            else:
+                requeuing.append(task.attempt_key)
+        self._requeue(requeuing, f"not started within {timeout_s:g} s of being queued")
+        self._fail(failing, f"not started within {timeout_s:g} s of being queued, several times", now)
+        return len(stuck)
+
+    def bury_dead_schedulers(self) -> int:
+        """End the leases of schedulers that fell silent. Returns how many this one ended."""
+        state = self._state
+        now = state.clock.now()
+        before = now - timedelta(seconds=state.settings.scheduler_health_check_threshold)
+        jobs = state.store.transact(lambda tx: tx.jobs.live(SCHEDULER_KIND))
+        silent = [job for job in jobs if job.heartbeat_at < before and job.job_key != state.job]
+        seen = [(job.job_key, job.heartbeat_at) for job in silent]
+        suspects = self._silent_jobs.confirm(seen, state.clock.monotonic())
+        if not suspects:
+            return 0
+        chosen = [job for job in silent if job.job_key in suspects]
+        return state.store.transact(lambda tx: _bury(tx, chosen, before, now))
+
+    def adopt_orphans(self) -> int:
+        """Attempts of schedulers that are gone: what runs goes on under us, what waits is taken over or put back."""
+        state = self._state
+        live, orphans = state.store.transact(_orphans)
+        if state.job not in live or not orphans:
+            return 0
+        attempts = [task.attempt_key for task in orphans]
+        found: set[AttemptKey] = set()
+        for executor in state.executors:
+            own = [
+                key for task, key in zip(orphans, attempts, strict=True) if state.executor(task.executor) is executor
+            ]
+            found |= executor.adopt(own)
+        # A worker that is at it needs no executor: it reports by itself, and if it does not, it will be missed.
+        running = {task.attempt_key for task in orphans if task.state is not TaskState.QUEUED}
+        keep = [(task.attempt_key, task.queued_by) for task in orphans if task.attempt_key in found | running]
+        adopting = [(key, former) for key, former in keep if former is not None]
+        state.store.transact(lambda tx: tx.queue.adopt(adopting, state.job))
+        self._requeue([key for key in attempts if key not in found | running], "its scheduler died")
+        return len(orphans)
+
+    def resubmit_forgotten(self) -> int:
+        """What we queued but no executor of ours knows: a hand-over that was cut short between commit and submit."""
+        state = self._state
+        queued = state.store.transact(lambda tx: tx.queue.queued_work(state.job))
+        held: set[AttemptKey] = set()
+        for executor in state.executors:
+            held |= executor.holds([item.attempt for item in queued])
+        forgotten = [item for item in queued if item.attempt not in held]
+        submit(state, forgotten)
+        return len(forgotten)
+
+    def _requeue(self, attempts: Sequence[AttemptKey], reason: str) -> None:
+        if not attempts:
+            return
+        state = self._state
+        for executor in state.executors:
+            executor.revoke(attempts)
+
+        def work(tx: Transaction) -> None:
+            back = tx.queue.requeue(attempts)
+            tx.emit(*(AttemptLost(key, reason) for key in sorted(back)))
+
+        state.store.transact(work)
+
+    def _fail(self, tasks: Sequence[TaskInstance], reason: str, now: datetime) -> int:
+        if not tasks:
+            return 0
+        state = self._state
+        attempts = [task.attempt_key for task in tasks]
+        for executor in state.executors:
+            executor.revoke(attempts)
+
+        def work(tx: Transaction) -> None:
+            failures = [Failed(attempt, now, reason=reason) for attempt in attempts]
+            reported = report_tasks(tx, failures, now, state.structures)
+            tx.emit(*(AttemptLost(key, reason) for key in sorted(reported.ended)))
+
+        state.store.transact(work)
+        return len(tasks)
+
+
+def _bury(tx: Transaction, jobs: Sequence[JobRecord], before: datetime, now: datetime) -> int:
+    dead = tx.jobs.declare_dead([job.job_key for job in jobs], before, now)
+    tx.emit(*(JobDied(job.job_key, job.hostname) for job in jobs if job.job_key in dead))
+    # What the dead one would have noticed about its DAGs' runs, nobody else did.
+    tx.dags.reset_run_limits()
+    return len(dead)
+
+
+def _orphans(tx: Transaction) -> tuple[set[JobKey], list[TaskInstance]]:
+    live = {job.job_key for job in tx.jobs.live(SCHEDULER_KIND)}
+    return live, tx.queue.held_by_dead(live)

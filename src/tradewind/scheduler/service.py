@@ -1,0 +1,190 @@
+"""The scheduler as a service: which duty is done when."""
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tradewind.errors import Conflict, DatabaseError, DatabaseUnavailable
+from tradewind.executors.interface import Executor
+from tradewind.model.ids import JobKey
+from tradewind.runtime.clock import Clock
+from tradewind.scheduler.admit_tasks import admit_tasks, find_waiting
+from tradewind.scheduler.advance_runs import advance_runs
+from tradewind.scheduler.create_runs import create_runs
+from tradewind.scheduler.expire import expire_runs, expire_tasks, next_due_at
+from tradewind.scheduler.rescue_lost import SCHEDULER_KIND, Rescuer
+from tradewind.scheduler.start_runs import find_startable, start_runs
+from tradewind.scheduler.state import SchedulerState
+from tradewind.scheduler.take_reports import take_reports
+from tradewind.settings import CoreSettings, SchedulerSettings
+from tradewind.storage.interface import Store, Transaction
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
+from tradewind.telemetry.hub import Hub
+
+_RESUBMIT_INTERVAL_S = 5.0
+
+
+@dataclass(slots=True)
+class Periodic:
+    """A duty that is done at intervals, however busy or idle the scheduler is."""
+
+    name: str
+    interval_s: float
+    duty: Callable[[], object]
+    due_at: float = field(default=0.0)
+
+
+class Scheduler:
+    """Implements `runtime.service.Service`.
+
+    Every pass takes reports, starts and advances runs, and admits tasks, each only if there is something to do. What
+    time or another process may have brought about is polled once per `scheduler_idle_sleep_time`, and when a known
+    timer runs out.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        executors: Sequence[Executor],
+        clock: Clock,
+        *,
+        core: CoreSettings | None = None,
+        settings: SchedulerSettings | None = None,
+        hub: Hub | None = None,
+    ) -> None:
+        self.state = SchedulerState(
+            store=store,
+            clock=clock,
+            core=core or CoreSettings(),
+            settings=settings or SchedulerSettings(),
+            executors=tuple(executors),
+            hub=hub or Hub(),
+            job=JobKey(0),
+        )
+        self._poll_due_at = 0.0
+        self._periodic: list[Periodic] = []
+
+    def start(self) -> None:
+        """Take a lease and set the intervals. Raises `Conflict` where another scheduler must not run beside it."""
+        state = self.state
+        state.job = state.store.transact(self._take_lease)
+        state.memory.clear()
+        rescuer = Rescuer(state)
+        settings = state.settings
+        now = state.clock.monotonic()
+        self._periodic = [
+            Periodic("heartbeat", settings.job_heartbeat_sec, self._heartbeat, now + settings.job_heartbeat_sec),
+            Periodic("bury dead schedulers", settings.job_heartbeat_sec, self._take_over(rescuer), now),
+            Periodic("adopt orphans", settings.orphaned_tasks_check_interval, rescuer.adopt_orphans, now),
+            Periodic(
+                "fail silent tasks",
+                settings.task_instance_heartbeat_timeout_detection_interval,
+                rescuer.fail_silent_tasks,
+                now,
+            ),
+            Periodic(
+                "rescue stuck tasks", settings.task_queued_timeout_check_interval, rescuer.rescue_stuck_tasks, now
+            ),
+            Periodic("resubmit forgotten", _RESUBMIT_INTERVAL_S, rescuer.resubmit_forgotten, now),
+            Periodic("reset run limits", settings.orphaned_tasks_check_interval, self._reset_run_limits, now),
+        ]
+        self._poll_due_at = 0.0
+
+    def run_once(self) -> bool:
+        """One pass. True: something was done, so there may be more to do at once."""
+        state = self.state
+        done = 0
+        for periodic in self._periodic:
+            if state.clock.monotonic() >= periodic.due_at:
+                periodic.due_at = state.clock.monotonic() + periodic.interval_s
+                self._do(periodic.name, periodic.duty)
+        if self._is_poll_due():
+            done += self._poll()
+        done += self._do("take reports", lambda: take_reports(state))
+        done += self._do("start runs", lambda: start_runs(state))
+        done += self._do("advance runs", lambda: advance_runs(state))
+        done += self._do("admit tasks", lambda: admit_tasks(state))
+        return done > 0
+
+    def idle_s(self) -> float:
+        """Until the next poll or the next known timer, whichever comes first."""
+        state = self.state
+        until_poll = self._poll_due_at - state.clock.monotonic()
+        if state.next_due_at is not None:
+            until_poll = min(until_poll, (state.next_due_at - state.clock.now()).total_seconds())
+        return max(0.0, min(until_poll, state.settings.scheduler_idle_sleep_time))
+
+    def stop(self) -> None:
+        """Report what is left, and give the lease back."""
+        take_reports(self.state)
+        now = self.state.clock.now()
+        self.state.store.transact(lambda tx: tx.jobs.stop(self.state.job, now))
+
+    def database_lost(self, error: DatabaseUnavailable) -> None:
+        """See `Service.database_lost`."""
+        self.state.hub.emit(DatabaseLost(str(error)))
+
+    def database_back(self, after_s: float) -> None:
+        """See `Service.database_back`. The last commit may or may not have taken effect: ask the database."""
+        self.state.memory.clear()
+        self._poll_due_at = 0.0
+        for periodic in self._periodic:
+            periodic.due_at = min(periodic.due_at, self.state.clock.monotonic() + 1.0)
+        self.state.hub.emit(DatabaseBack(after_s))
+
+    def _take_lease(self, tx: Transaction) -> JobKey:
+        state = self.state
+        if not state.settings.use_row_level_locking and tx.jobs.live(SCHEDULER_KIND):
+            raise Conflict("use_row_level_locking is off, so only one scheduler may run; another one does")
+        return tx.jobs.start(SCHEDULER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=state.clock.now())
+
+    def _heartbeat(self) -> None:
+        state = self.state
+        now = state.clock.now()
+        if not state.store.transact(lambda tx: tx.jobs.heartbeat(state.job, now)):
+            # We were taken for dead, and others took over: go on as somebody new, with nothing remembered.
+            self.start()
+
+    def _take_over(self, rescuer: Rescuer) -> Callable[[], None]:
+        def duty() -> None:
+            if rescuer.bury_dead_schedulers():
+                rescuer.adopt_orphans()
+
+        return duty
+
+    def _reset_run_limits(self) -> None:
+        self.state.store.transact(lambda tx: tx.dags.reset_run_limits())
+
+    def _is_poll_due(self) -> bool:
+        state = self.state
+        if state.clock.monotonic() >= self._poll_due_at:
+            return True
+        return state.next_due_at is not None and state.clock.now() >= state.next_due_at
+
+    def _poll(self) -> int:
+        """What no signal announces: the time, and changes whose signal was lost."""
+        state = self.state
+        self._poll_due_at = state.clock.monotonic() + state.settings.scheduler_idle_sleep_time
+        state.next_due_at = None
+        done = self._do("create runs", lambda: create_runs(state))
+        done += self._do("expire tasks", lambda: expire_tasks(state))
+        done += self._do("expire runs", lambda: expire_runs(state))
+        self._do("find startable runs", lambda: find_startable(state))
+        self._do("find waiting tasks", lambda: find_waiting(state))
+        self._do("find next timer", lambda: state.remind(next_due_at(state)))
+        return done
+
+    def _do(self, name: str, duty: Callable[[], object]) -> int:
+        """One duty; if it raises, the others go on (B10). Returns how much it did."""
+        try:
+            done = duty()
+        except DatabaseUnavailable:
+            raise
+        except DatabaseError as error:
+            self.state.hub.emit(DutyFailed(name, str(error)))
+            return 0
+        except Exception as error:
+            self.state.hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
+            return 0
+        return done if isinstance(done, int) else 0

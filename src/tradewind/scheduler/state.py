@@ -1,0 +1,91 @@
+"""What one scheduler keeps in memory between two passes. All of it can be lost; none of it is trusted alone."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tradewind.decide.fairness import FairTurns
+from tradewind.decide.progress import RunProgress
+from tradewind.executors.interface import Executor
+from tradewind.model.ids import JobKey, RunKey
+from tradewind.model.run import Run
+from tradewind.model.task import TaskReport
+from tradewind.operations.structures import Structures
+from tradewind.runtime.clock import Clock
+from tradewind.settings import CoreSettings, SchedulerSettings
+from tradewind.storage.interface import Store
+from tradewind.telemetry.hub import Hub
+
+
+class RunMemory:
+    """The progress of the runs worked on last, each good for one change number, bounded by their task instances."""
+
+    def __init__(self, most_tasks: int = 200_000) -> None:
+        self._most_tasks = most_tasks
+        self._known: OrderedDict[RunKey, tuple[int, RunProgress]] = OrderedDict()
+        self._tasks = 0
+
+    def take(self, run: Run) -> RunProgress | None:
+        """What is remembered of the run, if it is still good. It is forgotten until put back after the commit."""
+        known = self._known.pop(run.key, None)
+        if known is None:
+            return None
+        change_number, progress = known
+        self._tasks -= progress.size
+        return progress if change_number == run.change_number else None
+
+    def put(self, run_key: RunKey, change_number: int, progress: RunProgress) -> None:
+        """Remember; the oldest memories make room."""
+        self._known[run_key] = (change_number, progress)
+        self._tasks += progress.size
+        while self._tasks > self._most_tasks and len(self._known) > 1:
+            _, (_, oldest) = self._known.popitem(last=False)
+            self._tasks -= oldest.size
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+        self._tasks = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+@dataclass(slots=True)
+class SchedulerState:
+    """The collaborators of a scheduler, and its notes on what to look at next."""
+
+    store: Store
+    clock: Clock
+    core: CoreSettings
+    settings: SchedulerSettings
+    executors: tuple[Executor, ...]
+    """The first is the default one."""
+    hub: Hub
+    job: JobKey
+    structures: Structures = field(default_factory=Structures)
+    memory: RunMemory = field(default_factory=RunMemory)
+    turns: FairTurns = field(default_factory=FairTurns)
+    dags_to_start: set[str] = field(default_factory=set)
+    """DAGs that may have queued runs to start."""
+    pools_to_serve: set[str] = field(default_factory=set)
+    """Pools in which a task began to wait, or a slot came free."""
+    pools_starved: set[str] = field(default_factory=set)
+    """Pools with waiting tasks for which something other than their own slots was missing."""
+    pool_rotation: int = 0
+    unreported: list[TaskReport] = field(default_factory=list)
+    """Reports of executors that are not in the database yet. The one thing here that matters if lost: then the
+    task counts as lost, and is rescued like one."""
+    next_due_at: datetime | None = None
+    """When a timer runs out next, as far as known."""
+
+    def executor(self, name: str | None) -> Executor | None:
+        """The executor that tasks mean by this name; None is the default one."""
+        if name is None:
+            return self.executors[0]
+        return next((executor for executor in self.executors if executor.name == name), None)
+
+    def remind(self, instant: datetime | None) -> None:
+        """Something will be due then."""
+        if instant is not None and (self.next_due_at is None or instant < self.next_due_at):
+            self.next_due_at = instant
