@@ -1,0 +1,1 @@
+"""What `tradewind.storage.interface` promises, on SQLite, PostgreSQL and MySQL (D7)."""
