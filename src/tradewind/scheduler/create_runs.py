@@ -25,8 +25,9 @@ def create_runs(state: SchedulerState) -> int:
 
     def work(tx: Transaction) -> list[str]:
         due = tx.dags.due(now, state.settings.max_dagruns_to_create_per_loop)
+        active = tx.runs.count_active([record.dag_id for record in due]) if due else {}
         for record in due:
-            _create_next(tx, state, record, now)
+            _create_next(tx, state, record, sum(active[record.dag_id]), now)
         return [record.dag_id for record in due]
 
     dag_ids = state.store.transact(work)
@@ -40,7 +41,7 @@ def fence(tx: Transaction, error: DagUnusable) -> None:
     tx.emit(DagFenced(error.dag_id, error.reason))
 
 
-def _create_next(tx: Transaction, state: SchedulerState, record: DagRecord, now: datetime) -> None:
+def _create_next(tx: Transaction, state: SchedulerState, record: DagRecord, active_runs: int, now: datetime) -> None:
     info, version_key = record.next_run, record.version_key
     if info is None or version_key is None:
         return
@@ -51,7 +52,7 @@ def _create_next(tx: Transaction, state: SchedulerState, record: DagRecord, now:
     except DagUnusable as error:
         fence(tx, error)
         return
-    if sum(tx.runs.count_active(record.dag_id)) >= dag.max_active_runs:
+    if active_runs >= dag.max_active_runs:
         tx.dags.set_at_run_limit([record.dag_id], True)
         return
     # Where somebody asked by hand for the run of this very date, it is there: all that was wanted.

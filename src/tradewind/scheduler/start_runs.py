@@ -1,9 +1,11 @@
 """Duty: let queued runs begin, within `max_active_runs` of their DAG."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
+from tradewind.model.ids import RunKey
 from tradewind.model.run import Run
 from tradewind.model.states import RunState
 from tradewind.operations.pause_dag import pause_dag
@@ -24,8 +26,7 @@ def start_runs(state: SchedulerState) -> int:
 
     def work(tx: Transaction) -> tuple[int, set[str]]:
         records = tx.dags.lock(chosen, skip_locked=True)
-        started = sum(_start(tx, state, record, now) for record in records)
-        return started, {record.dag_id for record in records}
+        return _start(tx, state, records, now), {record.dag_id for record in records}
 
     started, looked_at = state.store.transact(work)
     # A DAG whose row another scheduler holds stays on the list: what is done there may not be what is needed here.
@@ -39,33 +40,52 @@ def find_startable(state: SchedulerState) -> None:
     state.dags_to_start.update(state.store.transact(lambda tx: tx.runs.dags_with_startable(now)))
 
 
-def _start(tx: Transaction, state: SchedulerState, record: DagRecord, now: datetime) -> int:
-    if record.is_paused or record.version_key is None:
-        return 0
-    try:
-        structure = state.structures.get(tx, record.version_key)
-    except DagUnusable as error:
-        fence(tx, error)
-        return 0
-    if _fails_too_often(tx, structure):
-        pause_dag(tx, record.dag_id, now, is_paused=True)
-        return 0
-    running, queued = tx.runs.count_active(record.dag_id)
-    if record.is_at_run_limit and running + queued < structure.dag.max_active_runs:
-        tx.dags.set_at_run_limit([record.dag_id], False)
-    free = structure.dag.max_active_runs - running
-    if free <= 0 or not queued:
-        return 0
-    runs = tx.runs.startable(record.dag_id, now, free)
-    started = tx.runs.start([(run.key, _timeout(structure, now)) for run in runs], now)
+def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime) -> int:
+    structures = {
+        record.dag_id: structure
+        for record in records
+        if (structure := _usable(tx, state, record)) is not None and not _pause_if_failing(tx, structure, now)
+    }
+    counts = tx.runs.count_active(structures) if structures else {}
+    freed = [
+        record.dag_id
+        for record in records
+        if record.is_at_run_limit
+        and record.dag_id in structures
+        and sum(counts[record.dag_id]) < structures[record.dag_id].dag.max_active_runs
+    ]
+    if freed:
+        tx.dags.set_at_run_limit(freed, False)
+    starts: list[tuple[RunKey, datetime | None]] = []
+    runs: dict[RunKey, Run] = {}
+    for dag_id, structure in structures.items():
+        running, queued = counts[dag_id]
+        free = structure.dag.max_active_runs - running
+        for run in tx.runs.startable(dag_id, now, free) if free > 0 and queued else ():
+            runs[run.key] = run
+            starts.append((run.key, _timeout(structure, now)))
+    started = tx.runs.start(starts, now)
     tx.changes.record_runs(started, now)
-    tx.emit(*(_moved(run) for run in runs if run.key in started))
+    tx.emit(*(_moved(runs[run_key]) for run_key in sorted(started)))
     return len(started)
 
 
-def _fails_too_often(tx: Transaction, structure: Structure) -> bool:
+def _usable(tx: Transaction, state: SchedulerState, record: DagRecord) -> Structure | None:
+    if record.is_paused or record.version_key is None or record.error is not None:
+        return None
+    try:
+        return state.structures.get(tx, record.version_key)
+    except DagUnusable as error:
+        fence(tx, error)
+        return None
+
+
+def _pause_if_failing(tx: Transaction, structure: Structure, now: datetime) -> bool:
+    """`max_consecutive_failed_dag_runs`."""
     most = structure.dag.max_consecutive_failed_runs
-    return most > 0 and tx.runs.failed_in_a_row(structure.dag.dag_id, most) >= most
+    if most <= 0 or tx.runs.failed_in_a_row(structure.dag.dag_id, most) < most:
+        return False
+    return pause_dag(tx, structure.dag.dag_id, now, is_paused=True)
 
 
 def _timeout(structure: Structure, now: datetime) -> datetime | None:

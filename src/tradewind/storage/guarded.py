@@ -1,17 +1,18 @@
-"""Compare-and-swap for many rows at once: the only way a task instance's row is changed by what the engine decides."""
+"""Compare-and-swap for many rows at once: the only way the engine changes a task instance's or a run's row."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
-from tradewind.storage.schema import task_instance
-from tradewind.storage.types import AnyRow, AnySelect
+from tradewind.storage.schema import dag_run, task_instance
 
 KEY_COLUMNS: Columns = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
 ATTEMPT_COLUMNS: Columns = (*KEY_COLUMNS, ("attempt", Kind.INT))
+RUN_COLUMNS: Columns = (("run_key", Kind.INT),)
 
 Assignments = Callable[[sa.Subquery], Mapping[str, object]]
 Guard = Callable[[sa.Subquery], sa.ColumnElement[bool]]
@@ -31,11 +32,18 @@ def same_attempt(batch: sa.Subquery) -> sa.ColumnElement[bool]:
     return sa.and_(same_task(batch), task_instance.c.attempt == batch.c.attempt)
 
 
-class GuardedUpdate:
-    """An update of the rows of a batch that still are as expected; it returns the keys of those that were.
+def same_run(batch: sa.Subquery) -> sa.ColumnElement[bool]:
+    """The row is the one that the batch row names."""
+    return dag_run.c.run_key == batch.c.run_key
+
+
+class _Guarded:
+    """An update of the rows of a batch that still are as expected, and their keys.
 
     `guard` may look at the batch; what it does not let through is left alone, whatever the reason.
     """
+
+    _table: sa.Table
 
     def __init__(self, columns: Columns, guard: Guard, assignments: Assignments) -> None:
         self._columns = columns
@@ -43,33 +51,53 @@ class GuardedUpdate:
         self._assignments = assignments
         self._statements = cache(self._build)
 
-    def __call__(
-        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None = None
-    ) -> set[TaskKey]:
-        """Update, and say which rows changed."""
+    def _update(
+        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None
+    ) -> Iterable[sa.Row[Any]]:
         if not rows:
-            return set()
+            return ()
         dialect = connection.dialect
         bound = {**batch_parameters(dialect.name, self._columns, rows), **(parameters or {})}
         locking, update = self._statements(dialect.name, bool(dialect.update_returning))
         if locking is None:
-            return {_key(row) for row in connection.execute(update, bound)}
-        changed = {_key(row) for row in connection.execute(locking, bound)}
+            return connection.execute(update, bound)
+        changed = connection.execute(locking, bound).all()
         if changed:
             connection.execute(update, bound)
         return changed
 
-    def _build(self, dialect_name: str, returns: bool) -> tuple[AnySelect | None, sa.Update]:
+    def _build(self, dialect_name: str, returns: bool) -> tuple[sa.Select[Any] | None, Any]:
         batch = batch_table(dialect_name, self._columns)
         condition = self._guard(batch)
-        update = sa.update(task_instance).where(condition).values(dict(self._assignments(batch)))
-        keys = (task_instance.c.run_key, task_instance.c.task_id, task_instance.c.map_index)
+        update = sa.update(self._table).where(condition).values(dict(self._assignments(batch)))
+        keys = tuple(self._table.primary_key.columns)
         if returns:
             return None, update.returning(*keys)
         # MySQL cannot return what it updated: lock and read the rows first, in the same transaction.
-        locking = sa.select(*keys).select_from(task_instance, batch).where(condition)
-        return locking.with_for_update(of=task_instance), update
+        locking = sa.select(*keys).select_from(self._table, batch).where(condition)
+        return locking.with_for_update(of=self._table), update
 
 
-def _key(row: AnyRow) -> TaskKey:
-    return TaskKey(RunKey(row[0]), row[1], row[2])
+class GuardedUpdate(_Guarded):
+    """Of task instances; the batch begins with their key."""
+
+    _table = task_instance
+
+    def __call__(
+        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None = None
+    ) -> set[TaskKey]:
+        """Update, and say which rows changed."""
+        changed = self._update(connection, rows, parameters)
+        return {TaskKey(row[0], row[1], row[2]) for row in changed}
+
+
+class GuardedRunUpdate(_Guarded):
+    """Of runs; the batch begins with their key."""
+
+    _table = dag_run
+
+    def __call__(
+        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None = None
+    ) -> set[RunKey]:
+        """Update, and say which rows changed."""
+        return {RunKey(row[0]) for row in self._update(connection, rows, parameters)}

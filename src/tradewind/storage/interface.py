@@ -161,8 +161,8 @@ class RunStore(Protocol):
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
 
-    def count_active(self, dag_id: str) -> tuple[int, int]:
-        """(running, queued) runs that count against `max_active_runs`: backfill runs do not."""
+    def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
+        """(running, queued) runs of each DAG that count against `max_active_runs`: backfill runs do not."""
 
     def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
         """Lock queued runs whose time has come, oldest first. The DAG must be locked."""

@@ -9,14 +9,43 @@ import sqlalchemy as sa
 from tradewind.model.ids import JobKey, RunKey
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType
+from tradewind.storage.batch import Kind
 from tradewind.storage.changes import forget_changes
+from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.rows import encode_json, to_run
 from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
+from tradewind.storage.types import Instant
 
 _COLUMNS = dag_run.c
 _ORDER = (_COLUMNS.ordering_at, _COLUMNS.run_key)
 _REVERSE_ORDER = tuple(column.desc() for column in _ORDER)
+
+
+_NOW = sa.bindparam("now", type_=Instant())
+_DAG_IDS: sa.BindParameter[list[str]] = sa.bindparam("dag_ids", expanding=True)
+
+_START = GuardedRunUpdate(
+    (*RUN_COLUMNS, ("times_out_at", Kind.INSTANT)),
+    lambda batch: sa.and_(same_run(batch), run_is_queued),
+    lambda batch: {"state": RunState.RUNNING.value, "started_at": _NOW, "times_out_at": batch.c.times_out_at},
+)
+_FINISH = GuardedRunUpdate(
+    (*RUN_COLUMNS, ("to_state", Kind.TEXT), ("reason", Kind.LONG)),
+    lambda batch: sa.and_(same_run(batch), run_is_running),
+    lambda batch: {"state": batch.c.to_state, "finished_at": _NOW, "reason": batch.c.reason, "owner": sa.null()},
+)
+_COUNTED = (_COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_type != RunType.BACKFILL.value)
+_COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
+_COUNT_RUNNING = _COUNT.where(run_is_running)
+_COUNT_QUEUED = _COUNT.where(run_is_queued)
+_STARTABLE = (
+    sa.select(dag_run)
+    .where(run_is_queued, _COLUMNS.dag_id == sa.bindparam("dag_id"), _COLUMNS.run_after <= _NOW)
+    .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
+    .limit(sa.bindparam("limit"))
+    .with_for_update()
+)
 
 
 class Runs:
@@ -75,22 +104,15 @@ class Runs:
         statement = sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)).order_by(_COLUMNS.run_key)
         return self._read(statement.with_for_update(skip_locked=skip_locked))
 
-    def count_active(self, dag_id: str) -> tuple[int, int]:
-        counted = _COLUMNS.run_type != RunType.BACKFILL.value
-        of_dag = sa.select(sa.func.count()).where(_COLUMNS.dag_id == dag_id, counted)
-        running = self._connection.execute(of_dag.where(run_is_running)).scalar_one()
-        queued = self._connection.execute(of_dag.where(run_is_queued)).scalar_one()
-        return int(running), int(queued)
+    def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
+        names = {"dag_ids": list(dag_ids)}
+        running = {row[0]: row[1] for row in self._connection.execute(_COUNT_RUNNING, names)}
+        queued = {row[0]: row[1] for row in self._connection.execute(_COUNT_QUEUED, names)}
+        return {dag_id: (running.get(dag_id, 0), queued.get(dag_id, 0)) for dag_id in dag_ids}
 
     def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
-        statement = (
-            sa.select(dag_run)
-            .where(run_is_queued, _COLUMNS.dag_id == dag_id, _COLUMNS.run_after <= now)
-            .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
-            .limit(limit)
-            .with_for_update()
-        )
-        return self._read(statement)
+        found = self._connection.execute(_STARTABLE, {"dag_id": dag_id, "now": now, "limit": limit})
+        return [to_run(row) for row in found]
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         statement = (
@@ -102,28 +124,11 @@ class Runs:
         return [row[0] for row in self._connection.execute(statement)]
 
     def start(self, starts: Sequence[tuple[RunKey, datetime | None]], now: datetime) -> set[RunKey]:
-        started = set()
-        for run_key, times_out_at in starts:
-            statement = (
-                sa.update(dag_run)
-                .where(_COLUMNS.run_key == run_key, run_is_queued)
-                .values(state=RunState.RUNNING.value, started_at=now, times_out_at=times_out_at)
-            )
-            if self._connection.execute(statement).rowcount:
-                started.add(run_key)
-        return started
+        return _START(self._connection, starts, {"now": now})
 
     def finish(self, ends: Sequence[RunEnd], now: datetime) -> set[RunKey]:
-        finished = set()
-        for end in ends:
-            statement = (
-                sa.update(dag_run)
-                .where(_COLUMNS.run_key == end.run_key, run_is_running)
-                .values(state=end.state.value, finished_at=now, reason=end.reason, owner=None)
-            )
-            if self._connection.execute(statement).rowcount:
-                finished.add(end.run_key)
-        return finished
+        rows = [(end.run_key, end.state.value, end.reason) for end in ends]
+        return _FINISH(self._connection, rows, {"now": now})
 
     def set_state(self, run_key: RunKey, expected: RunState, state: RunState, now: datetime, **values: Any) -> bool:
         ended_at = now if state in (RunState.SUCCESS, RunState.FAILED) else None
