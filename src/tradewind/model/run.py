@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from tradewind.model.dag import JsonValue
 from tradewind.model.ids import JobKey, RunKey, VersionKey
@@ -30,6 +31,19 @@ class NewRun:
         return self.logical_date or self.run_after
 
 
+class RunHead(NamedTuple):
+    """As much of a run as the scheduler needs to decide about it. Read by the hundred in each pass: a tuple."""
+
+    key: RunKey
+    dag_id: str
+    run_id: str
+    state: RunState
+    version_key: VersionKey
+    change_number: int
+    """Grows with each decision and each change by a person; a memory of the run is good only at this number."""
+    ordering_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """A run as stored."""
@@ -43,7 +57,6 @@ class Run:
     ordering_at: datetime
     version_key: VersionKey
     change_number: int
-    """Grows with each decision and each change by a person; a memory of the run is good only at this number."""
     owner: JobKey | None = None
     logical_date: datetime | None = None
     data_interval: DataInterval | None = None

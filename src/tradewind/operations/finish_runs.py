@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from tradewind.model.ids import RunKey
-from tradewind.model.run import Run
+from tradewind.model.run import Run, RunHead
 from tradewind.storage.interface import RunEnd, Transaction
 from tradewind.telemetry.events import RunMoved
 
 
-def finish_runs(tx: Transaction, ends: Sequence[tuple[Run, RunEnd]], now: datetime) -> set[RunKey]:
+def finish_runs(tx: Transaction, ends: Sequence[tuple[Run | RunHead, RunEnd]], now: datetime) -> set[RunKey]:
     """running → success or failed. Returns those that were running.
 
     What this means for the DAG (further runs, a pause after too many failures) is for whoever holds the DAG's lock:

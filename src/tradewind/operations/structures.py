@@ -1,6 +1,8 @@
 """Compiled DAG versions, remembered. A version never changes, so neither does what is remembered of it."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
 
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
@@ -27,21 +29,28 @@ class Structures:
         if known is not None:
             self._known.move_to_end(version_key)
             return known
-        structure = _load(tx, version_key)
+        stored = tx.dags.version_data([version_key]).get(version_key)
+        if stored is None:
+            raise DagUnusable(f"version {version_key}", "this version is not stored (any more)")
+        return self._remember(version_key, *stored)
+
+    def prepare(self, tx: Transaction, version_keys: Iterable[VersionKey]) -> None:
+        """Read those of many versions that are not known yet, at once. One that cannot be read is left to `get`."""
+        unknown = set(version_keys) - self._known.keys()
+        if len(unknown) < 2:
+            return
+        for version_key, stored in sorted(tx.dags.version_data(unknown).items()):
+            with suppress(DagUnusable):
+                self._remember(version_key, *stored)
+
+    def _remember(self, version_key: VersionKey, dag_id: str, data: str) -> Structure:
+        try:
+            structure = Structure(decode_dag(data))
+        except (ValueError, KeyError) as error:
+            raise DagUnusable(dag_id, str(error)) from error
         self._known[version_key] = structure
         self._tasks += len(structure.tasks)
         while self._tasks > self._most_tasks and len(self._known) > 1:
             _, oldest = self._known.popitem(last=False)
             self._tasks -= len(oldest.tasks)
         return structure
-
-
-def _load(tx: Transaction, version_key: VersionKey) -> Structure:
-    stored = tx.dags.version_data(version_key)
-    if stored is None:
-        raise DagUnusable(f"version {version_key}", "this version is not stored (any more)")
-    dag_id, data = stored
-    try:
-        return Structure(decode_dag(data))
-    except (ValueError, KeyError) as error:
-        raise DagUnusable(dag_id, str(error)) from error

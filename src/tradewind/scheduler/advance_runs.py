@@ -15,7 +15,7 @@ from tradewind.decide.progress import RunProgress, Settlement, TaskMove
 from tradewind.decide.run_outcome import RunOutcome
 from tradewind.errors import DagUnusable, DatabaseError
 from tradewind.model.ids import UNMAPPED, RunKey, TaskKey
-from tradewind.model.run import Run
+from tradewind.model.run import RunHead
 from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, RunState, TaskRole, TaskState
 from tradewind.model.task import NewTask, TaskSnapshot
 from tradewind.operations.create_run import new_task
@@ -34,7 +34,7 @@ STEAL_AFTER = timedelta(seconds=1)
 class Work:
     """One run on its way through a pass."""
 
-    run: Run
+    run: RunHead
     progress: RunProgress
     is_paused: bool
     changed: list[TaskSnapshot]
@@ -97,17 +97,17 @@ def _advance_one_by_one(state: SchedulerState, now: datetime) -> int:
 
 
 def _fence_run(tx: Transaction, run_key: RunKey, error: Exception) -> None:
-    for run in tx.runs.lock([run_key]):
+    for run in tx.runs.lock_heads([run_key]):
         tx.changes.take([run_key])
         fence(tx, _undecidable(run, error))
 
 
-def _undecidable(run: Run, error: Exception) -> DagUnusable:
+def _undecidable(run: RunHead, error: Exception) -> DagUnusable:
     return DagUnusable(run.dag_id, f"deciding about its run {run.run_id!r} failed: {type(error).__name__}: {error}")
 
 
 def _advance(tx: Transaction, state: SchedulerState, keys: list[RunKey], now: datetime) -> Advanced:
-    runs = tx.runs.lock(keys, skip_locked=True) if keys else []
+    runs = tx.runs.lock_heads(keys) if keys else []
     if not runs:
         return Advanced()
     _, changed = tx.changes.take([run.key for run in runs])
@@ -120,20 +120,23 @@ def _advance(tx: Transaction, state: SchedulerState, keys: list[RunKey], now: da
     return Advanced(len(runs), works, to_start)
 
 
-def _load(tx: Transaction, state: SchedulerState, runs: list[Run], changed: set[TaskKey]) -> list[Work]:
+def _load(tx: Transaction, state: SchedulerState, runs: list[RunHead], changed: set[TaskKey]) -> list[Work]:
     """The progress of each run: remembered and brought up to date, or read anew."""
-    records = {record.dag_id: record for record in tx.dags.read({run.dag_id for run in runs})} if runs else {}
+    if not runs:
+        return []
+    flags = tx.dags.flags({run.dag_id for run in runs})
     remembered = {run.key: state.memory.take(run) for run in runs}
     by_run: dict[RunKey, list[TaskSnapshot]] = {run.key: [] for run in runs}
     for snapshot in tx.tasks.snapshots([key for key in changed if remembered.get(key.run_key) is not None]):
         by_run[snapshot.run_key].append(snapshot)
     unknown = [run.key for run in runs if remembered[run.key] is None]
+    state.structures.prepare(tx, {run.version_key for run in runs if remembered[run.key] is None})
     for snapshot in tx.tasks.of_runs(unknown) if unknown else ():
         by_run[snapshot.run_key].append(snapshot)
     works = []
     for run in runs:
-        record = records[run.dag_id]
-        if record.error is not None:
+        is_paused, error_of_dag = flags[run.dag_id]
+        if error_of_dag is not None:
             continue
         try:
             progress = _progress(tx, state, run, remembered[run.key], by_run[run.key])
@@ -141,14 +144,14 @@ def _load(tx: Transaction, state: SchedulerState, runs: list[Run], changed: set[
             fence(tx, error)
             continue
         news = [snapshot for snapshot in by_run[run.key] if snapshot.key in changed]
-        works.append(Work(run, progress, record.is_paused, news))
+        works.append(Work(run, progress, is_paused, news))
     return works
 
 
 def _progress(
     tx: Transaction,
     state: SchedulerState,
-    run: Run,
+    run: RunHead,
     remembered: RunProgress | None,
     snapshots: list[TaskSnapshot],
 ) -> RunProgress:
@@ -163,7 +166,7 @@ def _progress(
 
 
 @contextmanager
-def _deciding(run: Run) -> Iterator[None]:
+def _deciding(run: RunHead) -> Iterator[None]:
     """Around pure code only: whatever it raises concerns this run's DAG and nothing else (B10)."""
     try:
         yield

@@ -7,12 +7,12 @@ from tradewind.decide.cells import Cell
 from tradewind.decide.progress import RunProgress
 from tradewind.decide.structure import Structure
 from tradewind.model.ids import TaskKey
-from tradewind.model.run import Run
+from tradewind.model.run import Run, RunHead
 from tradewind.model.task import NO_PAST, PastTask
 from tradewind.storage.interface import Transaction
 
 
-def load_past(tx: Transaction, run: Run, progress: RunProgress, cells: Sequence[Cell]) -> None:
+def load_past(tx: Transaction, run: RunHead, progress: RunProgress, cells: Sequence[Cell]) -> None:
     """Answer what these cells ask about the run before theirs."""
     structure = progress.structure
     before = tx.runs.before(run, only_scheduled=structure.dag.catchup)
@@ -31,7 +31,7 @@ def load_past(tx: Transaction, run: Run, progress: RunProgress, cells: Sequence[
         progress.learn_past(cell, past)
 
 
-def tell_next_run(tx: Transaction, run: Run, structure: Structure, ended: set[int], now: datetime) -> None:
+def tell_next_run(tx: Transaction, run: RunHead, structure: Structure, ended: set[int], now: datetime) -> None:
     """Tasks of the next run may wait for what ended in this one."""
     readers = {reader for number in ended for reader in structure.past_readers.get(number, ())}
     if not readers:

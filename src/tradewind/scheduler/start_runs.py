@@ -1,18 +1,19 @@
 """Duty: let queued runs begin, within `max_active_runs` of their DAG."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
-from tradewind.model.ids import RunKey
-from tradewind.model.run import Run
+from tradewind.model.run import RunHead
 from tradewind.model.states import RunState
 from tradewind.operations.pause_dag import pause_dag
 from tradewind.scheduler.create_runs import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import RunMoved
+
+_SHORT_QUEUE = 32
 
 
 def start_runs(state: SchedulerState) -> int:
@@ -41,6 +42,7 @@ def find_startable(state: SchedulerState) -> None:
 
 
 def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime) -> int:
+    state.structures.prepare(tx, {record.version_key for record in records if record.version_key is not None})
     structures = {
         record.dag_id: structure
         for record in records
@@ -56,18 +58,27 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
     ]
     if freed:
         tx.dags.set_at_run_limit(freed, False)
-    starts: list[tuple[RunKey, datetime | None]] = []
-    runs: dict[RunKey, Run] = {}
-    for dag_id, structure in structures.items():
-        running, queued = counts[dag_id]
-        free = structure.dag.max_active_runs - running
-        for run in tx.runs.startable(dag_id, now, free) if free > 0 and queued else ():
-            runs[run.key] = run
-            starts.append((run.key, _timeout(structure, now)))
-    started = tx.runs.start(starts, now)
+    free = {dag_id: structure.dag.max_active_runs - counts[dag_id][0] for dag_id, structure in structures.items()}
+    waiting = {dag_id: counts[dag_id][1] for dag_id in structures if counts[dag_id][1] and free[dag_id] > 0}
+    runs = {run.key: run for run in _startable(tx, waiting, free, now)}
+    started = tx.runs.start([(run.key, _timeout(structures[run.dag_id], now)) for run in runs.values()], now)
     tx.changes.record_runs(started, now)
     tx.emit(*(_moved(runs[run_key]) for run_key in sorted(started)))
     return len(started)
+
+
+def _startable(
+    tx: Transaction, waiting: Mapping[str, int], free: Mapping[str, int], now: datetime
+) -> Iterator[RunHead]:
+    """For DAGs with few queued runs one question for all of them; only a long queue is worth one of its own."""
+    short = [dag_id for dag_id, queued in waiting.items() if queued <= _SHORT_QUEUE]
+    left = {dag_id: free[dag_id] for dag_id in short}
+    for run in tx.runs.startable(short, now, len(short) * _SHORT_QUEUE) if short else ():
+        if left[run.dag_id] > 0:
+            left[run.dag_id] -= 1
+            yield run
+    for dag_id in waiting.keys() - left.keys():
+        yield from tx.runs.startable([dag_id], now, free[dag_id])
 
 
 def _usable(tx: Transaction, state: SchedulerState, record: DagRecord) -> Structure | None:
@@ -93,5 +104,5 @@ def _timeout(structure: Structure, now: datetime) -> datetime | None:
     return None if timeout_s is None else now + timedelta(seconds=timeout_s)
 
 
-def _moved(run: Run) -> RunMoved:
+def _moved(run: RunHead) -> RunMoved:
     return RunMoved(run.key, run.dag_id, run.run_id, RunState.RUNNING)

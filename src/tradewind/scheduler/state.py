@@ -8,7 +8,7 @@ from tradewind.decide.fairness import FairTurns
 from tradewind.decide.progress import RunProgress
 from tradewind.executors.interface import Executor
 from tradewind.model.ids import JobKey, RunKey
-from tradewind.model.run import Run
+from tradewind.model.run import RunHead
 from tradewind.model.task import TaskReport
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
@@ -25,7 +25,7 @@ class RunMemory:
         self._known: OrderedDict[RunKey, tuple[int, RunProgress]] = OrderedDict()
         self._tasks = 0
 
-    def take(self, run: Run) -> RunProgress | None:
+    def take(self, run: RunHead) -> RunProgress | None:
         """What is remembered of the run, if it is still good. It is forgotten until put back after the commit."""
         known = self._known.pop(run.key, None)
         if known is None:

@@ -9,10 +9,15 @@ import sqlalchemy as sa
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.changes import forget_changes
-from tradewind.storage.interface import DagRecord
+from tradewind.storage.interface import DagFlags, DagRecord
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 
 _COLUMNS = dag.c
+
+
+_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error).where(
+    _COLUMNS.dag_id.in_(sa.bindparam("dag_ids", expanding=True))
+)
 
 
 class Dags:
@@ -31,8 +36,9 @@ class Dags:
         found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
         return found[0] if found else None
 
-    def read(self, dag_ids: Collection[str]) -> list[DagRecord]:
-        return self._read(sa.select(dag).where(_COLUMNS.dag_id.in_(dag_ids)))
+    def flags(self, dag_ids: Collection[str]) -> dict[str, DagFlags]:
+        found = self._connection.execute(_FLAGS, {"dag_ids": list(dag_ids)})
+        return {row[0]: DagFlags(row[1], row[2]) for row in found}
 
     def all(self) -> list[DagRecord]:
         return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))
@@ -73,10 +79,10 @@ class Dags:
         found: str | None = self._connection.execute(statement).scalar()
         return found
 
-    def version_data(self, version_key: VersionKey) -> tuple[str, str] | None:
-        statement = sa.select(dag_version.c.dag_id, dag_version.c.data).where(dag_version.c.version_key == version_key)
-        row = self._connection.execute(statement).first()
-        return None if row is None else (row[0], row[1])
+    def version_data(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, tuple[str, str]]:
+        columns = (dag_version.c.version_key, dag_version.c.dag_id, dag_version.c.data)
+        statement = sa.select(*columns).where(dag_version.c.version_key.in_(version_keys))
+        return {VersionKey(row[0]): (row[1], row[2]) for row in self._connection.execute(statement)}
 
     def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
         interval = info.data_interval if info else None

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
 from tradewind.storage.schema import dag_run, task_instance
+from tradewind.storage.types import AnyRow
 
 KEY_COLUMNS: Columns = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
 ATTEMPT_COLUMNS: Columns = (*KEY_COLUMNS, ("attempt", Kind.INT))
@@ -53,7 +54,7 @@ class _Guarded:
 
     def _update(
         self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None
-    ) -> Iterable[sa.Row[Any]]:
+    ) -> Iterable[AnyRow]:
         if not rows:
             return ()
         dialect = connection.dialect
@@ -88,7 +89,7 @@ class GuardedUpdate(_Guarded):
     ) -> set[TaskKey]:
         """Update, and say which rows changed."""
         changed = self._update(connection, rows, parameters)
-        return {TaskKey(row[0], row[1], row[2]) for row in changed}
+        return {TaskKey(RunKey(row[0]), row[1], row[2]) for row in changed}
 
 
 class GuardedRunUpdate(_Guarded):

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.pool import Pool
-from tradewind.model.run import NewRun, Run
+from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
@@ -33,6 +33,13 @@ class DagRecord:
     is_at_run_limit: bool = False
     error: str | None = None
     """Why the scheduler leaves this DAG alone, if it does."""
+
+
+class DagFlags(NamedTuple):
+    """What keeps a DAG from being scheduled."""
+
+    is_paused: bool
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class DagStore(Protocol):
     def find(self, dag_id: str) -> DagRecord | None:
         """Without a lock."""
 
-    def read(self, dag_ids: Collection[str]) -> list[DagRecord]:
+    def flags(self, dag_ids: Collection[str]) -> dict[str, DagFlags]:
         """Without a lock."""
 
     def all(self) -> list[DagRecord]:
@@ -115,8 +122,8 @@ class DagStore(Protocol):
     def version_hash(self, version_key: VersionKey) -> str | None:
         """The structure hash of a version."""
 
-    def version_data(self, version_key: VersionKey) -> tuple[str, str] | None:
-        """(dag_id, DAG JSON) of a version. It never changes."""
+    def version_data(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, tuple[str, str]]:
+        """(dag_id, DAG JSON) of versions. They never change."""
 
     def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
         """What the timetable says comes next."""
@@ -161,11 +168,14 @@ class RunStore(Protocol):
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
 
+    def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
+        """Lock, by key, those rows that exist and that nobody else holds."""
+
     def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
         """(running, queued) runs of each DAG that count against `max_active_runs`: backfill runs do not."""
 
-    def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
-        """Lock queued runs whose time has come, oldest first. The DAG must be locked."""
+    def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
+        """Lock queued runs of these DAGs whose time has come, oldest first. The DAGs must be locked."""
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         """Unpaused DAGs that have queued runs whose time has come."""
@@ -188,10 +198,10 @@ class RunStore(Protocol):
     def running_of_dag(self, dag_id: str) -> list[RunKey]:
         """Running runs."""
 
-    def before(self, run: Run, *, only_scheduled: bool) -> Run | None:
+    def before(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         """The run of the same DAG before this one."""
 
-    def after(self, run: Run, *, only_scheduled: bool) -> Run | None:
+    def after(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         """The run of the same DAG after this one."""
 
     def overdue(self, now: datetime) -> list[RunKey]:

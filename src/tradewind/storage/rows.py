@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey, VersionKey
-from tradewind.model.run import Run
+from tradewind.model.run import Run, RunHead
 from tradewind.model.states import HeldBy, RunState, RunType, TaskState
 from tradewind.model.task import TaskInstance, TaskSnapshot
 from tradewind.model.timetable import DataInterval
@@ -15,6 +15,7 @@ from tradewind.storage.schema import dag_run, task_instance
 from tradewind.storage.types import AnyRow
 
 _STATES = {state.value: state for state in TaskState}
+_RUN_STATES = {state.value: state for state in RunState}
 _HELD: dict[str | None, HeldBy | None] = {None: None, **{held.value: held for held in HeldBy}}
 
 SNAPSHOT_COLUMNS = tuple(
@@ -82,6 +83,12 @@ def to_instance(row: AnyRow) -> TaskInstance:
     values["held_by"] = _HELD[values["held_by"]]
     values["skips"] = decode_names(values["skips"])
     return TaskInstance(**values)
+
+
+def to_head(row: AnyRow) -> RunHead:
+    """A row of the columns of `RunHead`."""
+    key, dag_id, run_id, state, version_key, change_number, ordering_at = row
+    return RunHead(key, dag_id, run_id, _RUN_STATES[state], version_key, change_number, ordering_at)
 
 
 def to_run(row: AnyRow) -> Run:

@@ -7,13 +7,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey
-from tradewind.model.run import NewRun, Run
+from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType
 from tradewind.storage.batch import Kind
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
-from tradewind.storage.rows import encode_json, to_run
+from tradewind.storage.rows import encode_json, to_head, to_run
 from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
 
@@ -39,9 +39,14 @@ _COUNTED = (_COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_type != RunType.BACKFILL
 _COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
 _COUNT_RUNNING = _COUNT.where(run_is_running)
 _COUNT_QUEUED = _COUNT.where(run_is_queued)
+_HEAD = sa.select(*(_COLUMNS["run_key" if name == "key" else name] for name in RunHead._fields))
+_LOCK_HEADS = (
+    _HEAD.where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
+    .order_by(_COLUMNS.run_key)
+    .with_for_update(skip_locked=True)
+)
 _STARTABLE = (
-    sa.select(dag_run)
-    .where(run_is_queued, _COLUMNS.dag_id == sa.bindparam("dag_id"), _COLUMNS.run_after <= _NOW)
+    _HEAD.where(run_is_queued, _COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
     .limit(sa.bindparam("limit"))
     .with_for_update()
@@ -104,15 +109,18 @@ class Runs:
         statement = sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)).order_by(_COLUMNS.run_key)
         return self._read(statement.with_for_update(skip_locked=skip_locked))
 
+    def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
+        return [to_head(row) for row in self._connection.execute(_LOCK_HEADS, {"run_keys": list(run_keys)})]
+
     def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
         names = {"dag_ids": list(dag_ids)}
         running = {row[0]: row[1] for row in self._connection.execute(_COUNT_RUNNING, names)}
         queued = {row[0]: row[1] for row in self._connection.execute(_COUNT_QUEUED, names)}
         return {dag_id: (running.get(dag_id, 0), queued.get(dag_id, 0)) for dag_id in dag_ids}
 
-    def startable(self, dag_id: str, now: datetime, limit: int) -> list[Run]:
-        found = self._connection.execute(_STARTABLE, {"dag_id": dag_id, "now": now, "limit": limit})
-        return [to_run(row) for row in found]
+    def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
+        names = {"dag_ids": list(dag_ids), "now": now, "limit": limit}
+        return [to_head(row) for row in self._connection.execute(_STARTABLE, names)]
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         statement = (
@@ -150,7 +158,7 @@ class Runs:
         statement = sa.select(_COLUMNS.run_key).where(run_is_running, _COLUMNS.dag_id == dag_id)
         return [RunKey(row[0]) for row in self._connection.execute(statement)]
 
-    def before(self, run: Run, *, only_scheduled: bool) -> Run | None:
+    def before(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         return self._neighbour(
             run,
             sa.or_(
@@ -161,7 +169,7 @@ class Runs:
             only_scheduled=only_scheduled,
         )
 
-    def after(self, run: Run, *, only_scheduled: bool) -> Run | None:
+    def after(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         return self._neighbour(
             run,
             sa.or_(
@@ -210,7 +218,7 @@ class Runs:
         return [to_run(row) for row in self._connection.execute(statement)]
 
     def _neighbour(
-        self, run: Run, where: sa.ColumnElement[bool], order: Sequence[Any], *, only_scheduled: bool
+        self, run: Run | RunHead, where: sa.ColumnElement[bool], order: Sequence[Any], *, only_scheduled: bool
     ) -> Run | None:
         statement = sa.select(dag_run).where(_COLUMNS.dag_id == run.dag_id, where).order_by(*order).limit(1)
         if only_scheduled:

@@ -1,5 +1,6 @@
 """Column types that mean the same on SQLite, PostgreSQL and MySQL."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,11 +35,13 @@ class Instant(sa.types.TypeDecorator[datetime]):
         utc = _utc(value)
         return utc if dialect.name == "postgresql" else utc.replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Aware again."""
-        if value is None:
-            return None
-        return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """Aware again. Written out per database: rows with ten instants are read by the thousand."""
+        if dialect.name == "sqlite":
+            return lambda text: None if text is None else datetime.fromisoformat(text).replace(tzinfo=UTC)
+        if dialect.name == "mysql":
+            return lambda value: None if value is None else value.replace(tzinfo=UTC)
+        return lambda value: None if value is None else value.astimezone(UTC)
 
 
 def instant_text(value: datetime | None, dialect_name: str) -> str | None:
