@@ -69,9 +69,13 @@ class _Guarded:
 
     def _build(self, dialect_name: str, returns: bool) -> tuple[sa.Select[Any] | None, Any]:
         batch = batch_table(dialect_name, self._columns)
-        condition = self._guard(batch)
-        update = sa.update(self._table).where(condition).values(dict(self._assignments(batch)))
         keys = tuple(self._table.primary_key.columns)
+        by_key = sa.and_(*(key == batch.c[key.name] for key in keys))
+        # Rows are found by their key and by nothing else. PostgreSQL, which knows from its last look at the table how
+        # few rows wait, would rather read "all that wait" from their partial index and hold each against each row of
+        # the batch: seconds, when thousands wait after all. No index answers to a CASE.
+        condition = sa.and_(by_key, sa.case((self._guard(batch), 1), else_=0) == 1)
+        update = sa.update(self._table).where(condition).values(dict(self._assignments(batch)))
         if returns:
             return None, update.returning(*keys)
         # MySQL cannot return what it updated: lock and read the rows first, in the same transaction.
