@@ -51,9 +51,7 @@ def run_type_of(run_id: str) -> RunType:
     return RunType.MANUAL
 
 
-def check_run_id(
-    run_id: str, *, run_type: RunType = RunType.MANUAL, pattern: str = DEFAULT_RUN_ID_PATTERN
-) -> str:
+def check_run_id(run_id: str, *, run_type: RunType = RunType.MANUAL, pattern: str = DEFAULT_RUN_ID_PATTERN) -> str:
     """The id itself, if a person may use it for a run of that type; `InvalidRunId` with the reason if not.
 
     `pattern` is `[scheduler] allowed_run_id_pattern`, matched from the start as Airflow does; an empty one

@@ -171,12 +171,5 @@ class AssetTriggered:
 
 
 Timetable = (
-    CronTrigger
-    | CronDataInterval
-    | DeltaTrigger
-    | DeltaDataInterval
-    | Once
-    | Continuous
-    | Never
-    | AssetTriggered
+    CronTrigger | CronDataInterval | DeltaTrigger | DeltaDataInterval | Once | Continuous | Never | AssetTriggered
 )

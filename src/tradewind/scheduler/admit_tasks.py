@@ -14,9 +14,11 @@ from tradewind.model.pool import UNLIMITED_SLOTS, Pool
 from tradewind.model.states import TaskState
 from tradewind.model.task import Candidate, WorkItem
 from tradewind.scheduler.state import SchedulerState
-from tradewind.storage.interface import Transaction
+from tradewind.storage.interface import MOST_SLOTS, Transaction
 from tradewind.telemetry.events import TaskCannotFit, TasksMoved
 
+_TURNS_BETWEEN_NOTES = 64
+"""How far a pool's served turn may run ahead of what is stored. Others see it late by so much; nobody loses by it."""
 _UNLIMITED_BATCH = 10_000
 _OWN_LIMITS = frozenset({HoldReason.EXECUTOR_FULL, HoldReason.EXECUTOR_MISSING, HoldReason.MAX_ACTIVE_PER_DAG})
 _STARVING = frozenset({HoldReason.PARALLELISM, HoldReason.EXECUTOR_FULL})
@@ -129,7 +131,7 @@ def _admit(
         full_pages = {queue.pool for queue in queues if len(queue.candidates) >= limit}
         serving = [pool for pool in serving if pool.name in behind & full_pages and capacity.parallelism > 0]
     for pool in pools:
-        if admitted.served[pool.name] > pool.served_turn:
+        if admitted.served[pool.name] >= pool.served_turn + _TURNS_BETWEEN_NOTES:
             tx.pools.served(pool.name, admitted.served[pool.name])
     if len(admitted.work) == limit < room:
         admitted.unfinished = set(admitted.served)
@@ -143,7 +145,7 @@ def _queue(tx: Transaction, pool: Pool, limit: int, exclusions: Exclusions) -> P
     waiting = tx.queue.waiting(
         pool.name,
         limit,
-        most_slots=None if pool.slots == UNLIMITED_SLOTS else pool.slots,
+        most_slots=MOST_SLOTS if pool.slots == UNLIMITED_SLOTS else pool.slots,
         full_executors=exclusions.executors,
         full_tasks=exclusions.tasks,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from functools import cache
 
 import sqlalchemy as sa
 
@@ -29,6 +30,41 @@ def forget_changes(connection: sa.Connection, run_keys: Sequence[RunKey]) -> Non
     connection.execute(statement, batch_parameters(connection.dialect.name, columns, rows))
 
 
+_OLDEST = (
+    sa.select(run_change.c.run_key, run_change.c.created_at)
+    .order_by(run_change.c.change_key)
+    .limit(_LOOK_AHEAD)
+    .subquery("oldest")
+)
+_DIRTY_RUNS = (
+    sa.select(_OLDEST.c.run_key)
+    .join(dag_run, dag_run.c.run_key == _OLDEST.c.run_key)
+    .where(
+        sa.or_(
+            dag_run.c.owner.is_(None),
+            dag_run.c.owner == sa.bindparam("job"),
+            _OLDEST.c.created_at <= sa.bindparam("foreign_before", type_=Instant()),
+        )
+    )
+    .group_by(_OLDEST.c.run_key)
+    .order_by(sa.func.min(_OLDEST.c.created_at), _OLDEST.c.run_key)
+    .limit(sa.bindparam("limit"))
+)
+_CHANGE = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
+_OF_RUNS = run_change.c.run_key.in_(sa.bindparam("run_keys", expanding=True))
+_TAKE = sa.delete(run_change).where(_OF_RUNS).returning(*_CHANGE)
+_LOCK = sa.select(run_change.c.change_key, *_CHANGE).where(_OF_RUNS).with_for_update()
+_DELETE = sa.delete(run_change).where(run_change.c.change_key.in_(sa.bindparam("change_keys", expanding=True)))
+
+
+@cache
+def _insert(dialect_name: str) -> sa.Insert:
+    batch = batch_table(dialect_name, _NEW_COLUMNS)
+    names = [name for name, _ in _NEW_COLUMNS]
+    values = sa.select(*(batch.c[name] for name in names), sa.bindparam("now", type_=Instant()))
+    return sa.insert(run_change).from_select([*names, "created_at"], values)
+
+
 class Changes:
     """Implements `interface.ChangeStore`."""
 
@@ -43,47 +79,25 @@ class Changes:
         self._insert([(run_key, None, None) for run_key in run_keys], now)
 
     def dirty_runs(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
-        oldest = (
-            sa.select(run_change.c.run_key, run_change.c.created_at)
-            .order_by(run_change.c.change_key)
-            .limit(_LOOK_AHEAD)
-            .subquery("oldest")
-        )
-        statement = (
-            sa.select(oldest.c.run_key)
-            .join(dag_run, dag_run.c.run_key == oldest.c.run_key)
-            .where(sa.or_(dag_run.c.owner.is_(None), dag_run.c.owner == job, oldest.c.created_at <= foreign_before))
-            .group_by(oldest.c.run_key)
-            .order_by(sa.func.min(oldest.c.created_at), oldest.c.run_key)
-            .limit(limit)
-        )
-        return [RunKey(row[0]) for row in self._connection.execute(statement)]
+        parameters = {"limit": limit, "job": job, "foreign_before": foreign_before}
+        return [RunKey(row[0]) for row in self._connection.execute(_DIRTY_RUNS, parameters)]
 
     def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
-        columns = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
-        condition = run_change.c.run_key.in_(run_keys)
+        parameters = {"run_keys": list(run_keys)}
         if self._connection.dialect.delete_returning:
-            taken = self._connection.execute(sa.delete(run_change).where(condition).returning(*columns)).all()
+            taken = [tuple(row) for row in self._connection.execute(_TAKE, parameters)]
         else:
-            locked = self._connection.execute(
-                sa.select(run_change.c.change_key, *columns).where(condition).with_for_update()
-            ).all()
-            keys = [row[0] for row in locked]
-            self._connection.execute(sa.delete(run_change).where(run_change.c.change_key.in_(keys)))
-            taken = [row[1:] for row in locked]  # type: ignore[misc]
-        runs = {RunKey(row[0]) for row in taken if row[1] is None}
-        tasks = {TaskKey(RunKey(row[0]), row[1], row[2]) for row in taken if row[1] is not None}
+            locked = self._connection.execute(_LOCK, parameters).all()
+            self._connection.execute(_DELETE, {"change_keys": [row[0] for row in locked]})
+            taken = [tuple(row)[1:] for row in locked]
+        runs = {RunKey(run_key) for run_key, task_id, _ in taken if task_id is None}
+        tasks = {TaskKey(RunKey(run_key), task_id, index) for run_key, task_id, index in taken if task_id is not None}
         return runs, tasks
 
     def is_any_pending(self) -> bool:
         return self._connection.execute(sa.select(run_change.c.change_key).limit(1)).first() is not None
 
     def _insert(self, rows: Sequence[tuple[RunKey, str | None, int | None]], now: datetime) -> None:
-        if not rows:
-            return
-        batch = batch_table(self._dialect, _NEW_COLUMNS)
-        names = [name for name, _ in _NEW_COLUMNS]
-        values = sa.select(*(batch.c[name] for name in names), sa.bindparam("now", type_=Instant()))
-        statement = sa.insert(run_change).from_select([*names, "created_at"], values)
-        parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
-        self._connection.execute(statement, parameters)
+        if rows:
+            parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
+            self._connection.execute(_insert(self._dialect), parameters)

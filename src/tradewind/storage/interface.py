@@ -21,6 +21,9 @@ from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
 
+MOST_SLOTS = 2**31 - 1
+"""More slots than any task can need."""
+
 
 @dataclass(frozen=True, slots=True)
 class DagRecord:
@@ -280,7 +283,7 @@ class QueueStore(Protocol):
         limit: int,
         *,
         least_slots: int = 0,
-        most_slots: int | None = None,
+        most_slots: int = MOST_SLOTS,
         full_executors: Collection[str | None] = (),
         full_tasks: Collection[tuple[str, str]] = (),
     ) -> list[Candidate]:

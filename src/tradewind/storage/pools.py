@@ -7,6 +7,15 @@ import sqlalchemy as sa
 
 from tradewind.model.pool import Pool
 from tradewind.storage.schema import pool
+from tradewind.storage.types import AnyRow
+
+_NAMED = sa.select(pool).where(pool.c.name.in_(sa.bindparam("names", expanding=True))).order_by(pool.c.name)
+_LOCK = _NAMED.with_for_update()
+_LOCK_FREE = _NAMED.with_for_update(skip_locked=True)
+
+
+def _to_pool(row: AnyRow) -> Pool:
+    return Pool(row.name, row.slots, row.include_deferred, row.description, row.served_turn)
 
 
 class Pools:
@@ -34,8 +43,8 @@ class Pools:
         return found[0] if found else None
 
     def lock(self, names: Collection[str], *, skip_locked: bool = False) -> list[Pool]:
-        statement = sa.select(pool).where(pool.c.name.in_(names)).order_by(pool.c.name)
-        return self._read(statement.with_for_update(skip_locked=skip_locked))
+        found = self._connection.execute(_LOCK_FREE if skip_locked else _LOCK, {"names": list(names)})
+        return [_to_pool(row) for row in found]
 
     def served(self, name: str, turn: int) -> None:
         statement = sa.update(pool).where(pool.c.name == name, pool.c.served_turn < turn)
@@ -50,7 +59,4 @@ class Pools:
         return self._connection.execute(sa.delete(pool).where(pool.c.name == name)).rowcount > 0
 
     def _read(self, statement: sa.Select[Any]) -> list[Pool]:
-        return [
-            Pool(row.name, row.slots, row.include_deferred, row.description, row.served_turn)
-            for row in self._connection.execute(statement)
-        ]
+        return [_to_pool(row) for row in self._connection.execute(statement)]

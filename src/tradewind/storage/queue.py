@@ -10,6 +10,7 @@ from tradewind.model.states import OCCUPYING_STATES, TaskState
 from tradewind.model.task import Candidate, TaskInstance, WorkItem
 from tradewind.storage.batch import Kind
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, GuardedUpdate, same_attempt
+from tradewind.storage.interface import MOST_SLOTS
 from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
 from tradewind.storage.schema import state_in, task_instance, task_is_active, task_is_waiting
 from tradewind.storage.types import Instant
@@ -42,6 +43,28 @@ _ADOPT = GuardedUpdate(
 )
 
 
+_WAITING = (
+    sa.select(*_CANDIDATE_COLUMNS)
+    .where(
+        task_is_waiting,
+        _COLUMNS.pool == sa.bindparam("pool"),
+        _COLUMNS.pool_slots.between(sa.bindparam("least_slots"), sa.bindparam("most_slots")),
+    )
+    .order_by(_COLUMNS.priority_weight.desc(), _COLUMNS.queue_turn, _COLUMNS.run_key, _COLUMNS.map_index)
+    .limit(sa.bindparam("limit"))
+)
+_ACTIVE_SLOTS = sa.select(sa.func.coalesce(sa.func.sum(_COLUMNS.pool_slots), 0)).where(
+    task_is_active, _COLUMNS.pool == sa.bindparam("pool")
+)
+# The index's own condition stays in: PostgreSQL would prove it from the second, SQLite would not.
+_OCCUPIED_SLOTS = _ACTIVE_SLOTS.where(state_in(*OCCUPYING_STATES))
+_OCCUPYING = sa.select(sa.func.count()).where(task_is_active, state_in(*OCCUPYING_STATES))
+_ACTIVE_OF_TASK = _OCCUPYING.where(
+    _COLUMNS.dag_id == sa.bindparam("dag_id"), _COLUMNS.task_id == sa.bindparam("task_id")
+)
+_ACTIVE_OF_JOB = _OCCUPYING.where(_COLUMNS.queued_by == sa.bindparam("job"))
+
+
 class Queue:
     """Implements `interface.QueueStore`."""
 
@@ -54,20 +77,12 @@ class Queue:
         limit: int,
         *,
         least_slots: int = 0,
-        most_slots: int | None = None,
+        most_slots: int = MOST_SLOTS,
         full_executors: Collection[str | None] = (),
         full_tasks: Collection[tuple[str, str]] = (),
     ) -> list[Candidate]:
-        statement = (
-            sa.select(*_CANDIDATE_COLUMNS)
-            .where(task_is_waiting, _COLUMNS.pool == pool)
-            .order_by(_COLUMNS.priority_weight.desc(), _COLUMNS.queue_turn, _COLUMNS.run_key, _COLUMNS.map_index)
-            .limit(limit)
-        )
-        if least_slots:
-            statement = statement.where(_COLUMNS.pool_slots >= least_slots)
-        if most_slots is not None:
-            statement = statement.where(_COLUMNS.pool_slots <= most_slots)
+        statement = _WAITING
+        parameters = {"pool": pool, "limit": limit, "least_slots": least_slots, "most_slots": most_slots}
         named = [name for name in full_executors if name is not None]
         if named:
             statement = statement.where(sa.or_(_COLUMNS.executor.is_(None), _COLUMNS.executor.not_in(named)))
@@ -75,35 +90,21 @@ class Queue:
             statement = statement.where(_COLUMNS.executor.is_not(None))
         for dag_id, task_id in full_tasks:
             statement = statement.where(~sa.and_(_COLUMNS.dag_id == dag_id, _COLUMNS.task_id == task_id))
-        return [Candidate._make(row) for row in self._connection.execute(statement)]
+        return [Candidate._make(row) for row in self._connection.execute(statement, parameters)]
 
     def pools_waited_for(self) -> dict[str, int]:
         statement = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
         return {row[0]: row[1] for row in self._connection.execute(statement)}
 
     def occupied_slots(self, pool: str, *, include_deferred: bool) -> int:
-        # The index's own condition first; PostgreSQL would prove it from the second, SQLite would not.
-        statement = sa.select(sa.func.coalesce(sa.func.sum(_COLUMNS.pool_slots), 0)).where(
-            task_is_active, _COLUMNS.pool == pool
-        )
-        if not include_deferred:
-            statement = statement.where(state_in(*OCCUPYING_STATES))
-        return int(self._connection.execute(statement).scalar_one())
+        statement = _ACTIVE_SLOTS if include_deferred else _OCCUPIED_SLOTS
+        return int(self._connection.execute(statement, {"pool": pool}).scalar_one())
 
     def count_active(self, dag_id: str, task_id: str) -> int:
-        statement = sa.select(sa.func.count()).where(
-            task_is_active,
-            state_in(*OCCUPYING_STATES),
-            _COLUMNS.dag_id == dag_id,
-            _COLUMNS.task_id == task_id,
-        )
-        return int(self._connection.execute(statement).scalar_one())
+        return int(self._connection.execute(_ACTIVE_OF_TASK, {"dag_id": dag_id, "task_id": task_id}).scalar_one())
 
     def count_held_by(self, job: JobKey) -> int:
-        statement = sa.select(sa.func.count()).where(
-            task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by == job
-        )
-        return int(self._connection.execute(statement).scalar_one())
+        return int(self._connection.execute(_ACTIVE_OF_JOB, {"job": job}).scalar_one())
 
     def admit(self, candidates: Sequence[Candidate], job: JobKey, now: datetime) -> set[TaskKey]:
         rows = [(task.run_key, task.task_id, task.map_index, task.attempt) for task in candidates]

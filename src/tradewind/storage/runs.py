@@ -45,6 +45,12 @@ _LOCK_HEADS = (
     .order_by(_COLUMNS.run_key)
     .with_for_update(skip_locked=True)
 )
+_CHANGED = (
+    sa.update(dag_run)
+    .where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
+    .values(change_number=_COLUMNS.change_number + 1)
+)
+_DECIDED = _CHANGED.values(owner=sa.bindparam("job", type_=sa.BigInteger()))
 _STARTABLE = (
     _HEAD.where(run_is_queued, _COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
@@ -148,11 +154,11 @@ class Runs:
         return self._connection.execute(statement).rowcount > 0
 
     def decided(self, run_keys: Collection[RunKey], job: JobKey | None) -> None:
-        statement = sa.update(dag_run).where(_COLUMNS.run_key.in_(run_keys))
-        changed = {"change_number": _COLUMNS.change_number + 1}
-        self._connection.execute(
-            statement.values(**changed, owner=job) if job is not None else statement.values(**changed)
-        )
+        parameters: dict[str, object] = {"run_keys": list(run_keys)}
+        if job is None:
+            self._connection.execute(_CHANGED, parameters)
+        else:
+            self._connection.execute(_DECIDED, {**parameters, "job": job})
 
     def running_of_dag(self, dag_id: str) -> list[RunKey]:
         statement = sa.select(_COLUMNS.run_key).where(run_is_running, _COLUMNS.dag_id == dag_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 
 import sqlalchemy as sa
 
@@ -104,6 +105,24 @@ def _instances_of(run_key: RunKey) -> AnySelect:
     return statement.order_by(_COLUMNS.task_id, _COLUMNS.map_index)
 
 
+_OF_RUNS = sa.select(*SNAPSHOT_COLUMNS).where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
+
+
+@cache
+def _snapshots(dialect_name: str) -> AnySelect:
+    batch = batch_table(dialect_name, KEY_COLUMNS)
+    return sa.select(*SNAPSHOT_COLUMNS).join(batch, same_task(batch))
+
+
+@cache
+def _create(dialect_name: str) -> sa.Insert:
+    batch = batch_table(dialect_name, _NEW_COLUMNS)
+    start = {"state": TaskState.NONE.value, "attempt": 0, "try_number": 0, "queue_turn": 0, "requeues": 0}
+    names = [name for name, _ in _NEW_COLUMNS]
+    values = sa.select(*(batch.c[name] for name in names), *(sa.literal(value) for value in start.values()))
+    return sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)
+
+
 class Tasks:
     """Implements `interface.TaskStore`."""
 
@@ -112,14 +131,8 @@ class Tasks:
         self._dialect = connection.dialect.name
 
     def create(self, tasks: Sequence[NewTask]) -> None:
-        if not tasks:
-            return
-        batch = batch_table(self._dialect, _NEW_COLUMNS)
-        start = {"state": TaskState.NONE.value, "attempt": 0, "try_number": 0, "queue_turn": 0, "requeues": 0}
-        names = [name for name, _ in _NEW_COLUMNS]
-        values = sa.select(*(batch.c[name] for name in names), *(sa.literal(value) for value in start.values()))
-        statement = sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)
-        self._connection.execute(statement, batch_parameters(self._dialect, _NEW_COLUMNS, tasks))
+        if tasks:
+            self._connection.execute(_create(self._dialect), batch_parameters(self._dialect, _NEW_COLUMNS, tasks))
 
     def drop_unexpanded(self, keys: Sequence[TaskKey]) -> None:
         batch = batch_table(self._dialect, KEY_COLUMNS)
@@ -129,16 +142,13 @@ class Tasks:
         self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))
 
     def of_runs(self, run_keys: Collection[RunKey]) -> list[TaskSnapshot]:
-        statement = sa.select(*SNAPSHOT_COLUMNS).where(_COLUMNS.run_key.in_(run_keys))
-        return [to_snapshot(row) for row in self._connection.execute(statement)]
+        return [to_snapshot(row) for row in self._connection.execute(_OF_RUNS, {"run_keys": list(run_keys)})]
 
     def snapshots(self, keys: Collection[TaskKey]) -> list[TaskSnapshot]:
         if not keys:
             return []
-        batch = batch_table(self._dialect, KEY_COLUMNS)
-        statement = sa.select(*SNAPSHOT_COLUMNS).join(batch, same_task(batch))
-        found = self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, list(keys)))
-        return [to_snapshot(row) for row in found]
+        parameters = batch_parameters(self._dialect, KEY_COLUMNS, list(keys))
+        return [to_snapshot(row) for row in self._connection.execute(_snapshots(self._dialect), parameters)]
 
     def instances(self, run_key: RunKey, task_ids: Collection[str] | None = None) -> list[TaskInstance]:
         statement = _instances_of(run_key)
