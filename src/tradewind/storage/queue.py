@@ -96,6 +96,24 @@ class Queue:
         statement = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
         return {row[0]: row[1] for row in self._connection.execute(statement)}
 
+    def count_ahead(self, key: TaskKey) -> int:
+        own = self._connection.execute(
+            sa.select(_COLUMNS.pool, _COLUMNS.priority_weight, _COLUMNS.queue_turn).where(
+                task_is_waiting,
+                _COLUMNS.run_key == key.run_key,
+                _COLUMNS.task_id == key.task_id,
+                _COLUMNS.map_index == key.map_index,
+            )
+        ).first()
+        if own is None:
+            return 0
+        is_before = sa.or_(
+            _COLUMNS.priority_weight > own.priority_weight,
+            sa.and_(_COLUMNS.priority_weight == own.priority_weight, _COLUMNS.queue_turn < own.queue_turn),
+        )
+        statement = sa.select(sa.func.count()).where(task_is_waiting, _COLUMNS.pool == own.pool, is_before)
+        return int(self._connection.execute(statement).scalar_one())
+
     def occupied_slots(self, pool: str, *, include_deferred: bool) -> int:
         statement = _ACTIVE_SLOTS if include_deferred else _OCCUPIED_SLOTS
         return int(self._connection.execute(statement, {"pool": pool}).scalar_one())

@@ -1,0 +1,177 @@
+"""Why something is not running, answered by the very functions that decide.
+
+Each function takes what the database knows and returns reasons in the order in which they have to go away; no reason
+means that nothing holds it back. Nothing in here has a rule of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tradewind.decide.admission import Capacity, can_never_fit, hold_reason
+from tradewind.decide.cells import Cell
+from tradewind.decide.progress import RunProgress
+from tradewind.decide.readiness import past_verdict, reads_past
+from tradewind.decide.trigger_rules import Outcome, Verdict
+from tradewind.model.ids import UNMAPPED
+from tradewind.model.pool import Pool
+from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, HeldBy, RunState, TaskState
+from tradewind.model.task import Candidate, PastTask, TaskInstance
+
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that stands in the way. `code` is for programs, `text` for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DagFacts:
+    """What concerns all runs of a DAG."""
+
+    is_paused: bool
+    error: str | None
+    running_runs: int
+    active_runs: int
+    """Running and queued."""
+    max_active_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueFacts:
+    """What concerns one task that waits for slots."""
+
+    pool: Pool | None
+    pool_free: int | None
+    capacity: Capacity
+    active_of_task: int
+    ahead: int
+    """Waiting in the same pool before it."""
+
+
+def explain_dag(dag: DagFacts) -> list[Reason]:
+    """Why nothing of the DAG is decided at all."""
+    reasons = []
+    if dag.error is not None:
+        reasons.append(Reason("dag_unusable", f"the DAG cannot be used: {dag.error}"))
+    if dag.is_paused:
+        reasons.append(Reason("dag_paused", "the DAG is paused"))
+    return reasons
+
+
+def explain_next_run(dag: DagFacts, next_run_after: datetime | None, now: datetime) -> list[Reason]:
+    """Why the next scheduled run does not exist yet."""
+    reasons = explain_dag(dag)
+    if next_run_after is None:
+        return [*reasons, Reason("not_scheduled", "the timetable has no further run")]
+    if next_run_after > now:
+        reasons.append(Reason("not_due", f"the next run is due at {next_run_after.isoformat()}"))
+    if dag.active_runs >= dag.max_active_runs:
+        reasons.append(
+            Reason("max_active_runs", f"{dag.active_runs} runs are active and max_active_runs is {dag.max_active_runs}")
+        )
+    return reasons
+
+
+def explain_run(dag: DagFacts, state: RunState, run_after: datetime, now: datetime) -> list[Reason]:
+    """Why a run is not running."""
+    match state:
+        case RunState.RUNNING:
+            return []
+        case RunState.SUCCESS | RunState.FAILED:
+            return [Reason("finished", f"the run has ended: {state}")]
+        case RunState.QUEUED:
+            reasons = explain_dag(dag)
+            if run_after > now:
+                reasons.append(Reason("not_due", f"the run may start at {run_after.isoformat()}"))
+            if dag.running_runs >= dag.max_active_runs:
+                limit = f"{dag.running_runs} runs are running and max_active_runs is {dag.max_active_runs}"
+                reasons.append(Reason("max_active_runs", limit))
+            return reasons
+
+
+def explain_dependencies(progress: RunProgress, cell: Cell, past: PastTask | None) -> list[Reason]:
+    """Why an undecided task instance is not scheduled: its own rules, in the order in which the engine asks them."""
+    verdicts = [progress.verdict(cell)]
+    if progress.structure.lengths[cell.number] is not None and cell.map_index == UNMAPPED:
+        verdicts.append(progress.mapping_verdict(cell.number))
+    task = progress.structure.tasks[cell.number]
+    if past is not None and reads_past(task):
+        verdicts.append(past_verdict(task, past))
+    return [_from_verdict(progress, cell, verdict) for verdict in verdicts if verdict.outcome is not Outcome.RUN]
+
+
+def explain_task(task: TaskInstance, now: datetime) -> list[Reason]:
+    """What its own state says."""
+    if task.state in FINISHED_STATES:
+        return [Reason("finished", f"the task has ended: {task.state}" + (f" ({task.reason})" if task.reason else ""))]
+    if task.state in OCCUPYING_STATES:
+        return [] if task.state is TaskState.RUNNING else [_by_state(task)]
+    if task.state in (TaskState.DEFERRED, TaskState.AWAITING_INPUT):
+        return [_by_state(task)]
+    if task.wake_at is not None and task.wake_at > now:
+        return [Reason(task.state, f"it is {task.state} and waits until {task.wake_at.isoformat()}")]
+    return []
+
+
+def explain_waiting(candidate: Candidate, held_by: HeldBy | None, facts: QueueFacts) -> list[Reason]:
+    """Why a scheduled task has no slots."""
+    if held_by is not None:
+        return [Reason(held_by, _HELD[held_by])]
+    never = can_never_fit(facts.pool, candidate.pool_slots)
+    if never is not None:
+        return [Reason(never.name.lower(), f"{never} (pool {candidate.pool!r}, {candidate.pool_slots} slots)")]
+    reasons = []
+    reason = hold_reason(candidate, facts.pool_free, facts.capacity, facts.active_of_task)
+    if reason is not None:
+        reasons.append(Reason(reason.name.lower(), f"{reason} (pool {candidate.pool!r}, free: {_free(facts)})"))
+    if facts.ahead:
+        reasons.append(
+            Reason("priority", f"{facts.ahead} tasks before it in pool {candidate.pool!r} have higher priority or turn")
+        )
+    return reasons
+
+
+_HELD = {
+    HeldBy.MAX_ACTIVE_TASKS: "its run has as many active tasks as max_active_tasks allows",
+    HeldBy.MAX_ACTIVE_PER_RUN: "its run has as many active instances of it as max_active_tis_per_dagrun allows",
+    HeldBy.DAG_PAUSED: "the DAG is paused",
+}
+
+
+def _free(facts: QueueFacts) -> str:
+    return "without limit" if facts.pool_free is None else str(facts.pool_free)
+
+
+def _by_state(task: TaskInstance) -> Reason:
+    texts = {
+        TaskState.QUEUED: "it has its slots and waits for its executor to start it",
+        TaskState.RESTARTING: "it was cleared while running and waits for its process to stop",
+        TaskState.DEFERRED: "it waits for its trigger",
+        TaskState.AWAITING_INPUT: "it waits for a person",
+    }
+    return Reason(task.state, texts[task.state])
+
+
+def _from_verdict(progress: RunProgress, cell: Cell, verdict: Verdict) -> Reason:
+    text = verdict.reason
+    if verdict.outcome is Outcome.WAIT:
+        names = _unfinished_upstream(progress, cell)
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            text = f"{text}: {', '.join(names[:_MOST_NAMES])}{more}"
+    return Reason(f"dependencies_{verdict.outcome}", text)
+
+
+def _unfinished_upstream(progress: RunProgress, cell: Cell) -> Sequence[str]:
+    structure = progress.structure
+    numbers = dict.fromkeys((*structure.upstream[cell.number], *structure.setups_required[cell.number]))
+    return [
+        structure.tasks[number].task_id
+        for number in numbers
+        if any(state not in FINISHED_STATES for state in progress.states_of([number]))
+    ]

@@ -1,0 +1,150 @@
+"""Why is this not running? Gathers the facts and asks `decide.explain`."""
+
+from datetime import datetime
+
+from tradewind.decide.admission import Capacity, free_slots
+from tradewind.decide.explain import (
+    DagFacts,
+    QueueFacts,
+    Reason,
+    explain_dag,
+    explain_dependencies,
+    explain_next_run,
+    explain_run,
+    explain_task,
+    explain_waiting,
+)
+from tradewind.decide.progress import RunProgress
+from tradewind.decide.structure import Structure
+from tradewind.errors import DagUnusable, UnknownDag, UnknownRun, UnknownTask
+from tradewind.model.ids import UNMAPPED, TaskKey
+from tradewind.model.run import Run
+from tradewind.model.states import DECIDABLE_STATES, RunState, TaskState
+from tradewind.model.task import NO_PAST, Candidate, PastTask, TaskInstance
+from tradewind.operations.structures import Structures
+from tradewind.storage.interface import DagRecord, Transaction
+
+
+def why_no_next_run(tx: Transaction, dag_id: str, structures: Structures, now: datetime) -> list[Reason]:
+    """Why the DAG's next scheduled run does not exist yet. Raises `UnknownDag`."""
+    record = _record(tx, dag_id)
+    next_run_after = None if record.next_run is None else record.next_run.run_after
+    return explain_next_run(_dag_facts(tx, record, structures), next_run_after, now)
+
+
+def why_run_waits(tx: Transaction, dag_id: str, run_id: str, structures: Structures, now: datetime) -> list[Reason]:
+    """Why the run is not running. Raises `UnknownDag` and `UnknownRun`."""
+    record, run = _record_and_run(tx, dag_id, run_id)
+    return explain_run(_dag_facts(tx, record, structures), run.state, run.run_after, now)
+
+
+def why_task_waits(
+    tx: Transaction,
+    dag_id: str,
+    run_id: str,
+    task_id: str,
+    structures: Structures,
+    now: datetime,
+    *,
+    map_index: int = UNMAPPED,
+    capacity: Capacity | None = None,
+) -> list[Reason]:
+    """Why the task instance is not running; an empty list if it is, or if nothing holds it back any more.
+
+    `capacity` is what a scheduler has free, where the caller knows it.
+
+    Raises:
+        UnknownDag, UnknownRun, UnknownTask: as the name says.
+    """
+    record, run = _record_and_run(tx, dag_id, run_id)
+    task = next((each for each in tx.tasks.instances(run.key, [task_id]) if each.map_index == map_index), None)
+    if task is None:
+        raise UnknownTask(dag_id, task_id, map_index)
+    own = explain_task(task, now)
+    if own or task.state is TaskState.RUNNING:
+        return own
+    facts = _dag_facts(tx, record, structures)
+    if run.state is not RunState.RUNNING:
+        return explain_run(facts, run.state, run.run_after, now)
+    if task.state in DECIDABLE_STATES:
+        return explain_dag(facts) + _dependencies(tx, run, task, structures.get(tx, run.version_key))
+    return explain_dag(facts) + _waiting(tx, task, capacity)
+
+
+def _record(tx: Transaction, dag_id: str) -> DagRecord:
+    record = tx.dags.find(dag_id)
+    if record is None:
+        raise UnknownDag(dag_id)
+    return record
+
+
+def _record_and_run(tx: Transaction, dag_id: str, run_id: str) -> tuple[DagRecord, Run]:
+    record = _record(tx, dag_id)
+    run = tx.runs.find(dag_id, run_id)
+    if run is None:
+        raise UnknownRun(dag_id, run_id)
+    return record, run
+
+
+def _dag_facts(tx: Transaction, record: DagRecord, structures: Structures) -> DagFacts:
+    running, queued = tx.runs.count_active([record.dag_id])[record.dag_id]
+    error, limit = record.error, running + queued + 1
+    if record.version_key is None:
+        error = error or "it was never parsed"
+    else:
+        try:
+            limit = structures.get(tx, record.version_key).dag.max_active_runs
+        except DagUnusable as unusable:
+            error = error or unusable.reason
+    return DagFacts(record.is_paused, error, running, running + queued, limit)
+
+
+def _dependencies(tx: Transaction, run: Run, task: TaskInstance, structure: Structure) -> list[Reason]:
+    progress = RunProgress(structure, tx.tasks.of_runs([run.key]))
+    number = structure.index.get(task.task_id)
+    if number is None:
+        return [Reason("removed", "the DAG version of this run no longer has the task")]
+    cell = progress.cells[number][task.map_index]
+    return explain_dependencies(progress, cell, _past(tx, run, task, structure, number))
+
+
+def _past(tx: Transaction, run: Run, task: TaskInstance, structure: Structure, number: int) -> PastTask:
+    before = tx.runs.before(run, only_scheduled=structure.dag.catchup)
+    if before is None:
+        return NO_PAST
+    found = tx.tasks.snapshots([TaskKey(before.key, task.task_id, task.map_index)])
+    if not found:
+        return PastTask(exists=False, any_earlier_run=True)
+    names = [structure.tasks[down].task_id for down in structure.downstream[number]]
+    return PastTask(True, True, found[0].state, not names or not tx.tasks.has_unpassed(before.key, names))
+
+
+def _waiting(tx: Transaction, task: TaskInstance, capacity: Capacity | None) -> list[Reason]:
+    candidate = Candidate(
+        run_key=task.run_key,
+        task_id=task.task_id,
+        map_index=task.map_index,
+        attempt=task.attempt,
+        dag_id=task.dag_id,
+        pool=task.pool,
+        pool_slots=task.pool_slots,
+        priority_weight=task.priority_weight,
+        queue_turn=0,
+        max_active_per_dag=task.max_active_per_dag,
+        executor=task.executor,
+        queue=task.queue,
+        try_number=task.try_number,
+    )
+    pool = tx.pools.find(task.pool)
+    free = None
+    if pool is not None:
+        free = free_slots(pool, tx.queue.occupied_slots(pool.name, include_deferred=pool.include_deferred))
+    executor = task.executor or "default"
+    facts = QueueFacts(
+        pool=pool,
+        pool_free=free,
+        capacity=capacity or Capacity(1, {executor: 1}, executor),
+        active_of_task=tx.queue.count_active(task.dag_id, task.task_id),
+        ahead=tx.queue.count_ahead(task.key),
+    )
+    return explain_waiting(candidate, task.held_by, facts)
