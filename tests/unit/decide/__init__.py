@@ -1,0 +1,1 @@
+"""Tests of the pure decisions, one file per question."""
