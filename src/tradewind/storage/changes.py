@@ -71,6 +71,7 @@ class Changes:
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._dialect = connection.dialect.name
+        self.is_recorded = False
 
     def record(self, tasks: Iterable[TaskKey], now: datetime) -> None:
         self._insert([(key.run_key, key.task_id, key.map_index) for key in tasks], now)
@@ -99,5 +100,6 @@ class Changes:
 
     def _insert(self, rows: Sequence[tuple[RunKey, str | None, int | None]], now: datetime) -> None:
         if rows:
+            self.is_recorded = True
             parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
             self._connection.execute(_insert(self._dialect), parameters)

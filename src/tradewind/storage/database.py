@@ -22,6 +22,9 @@ from tradewind.telemetry.hub import Hub
 
 T = TypeVar("T")
 
+CHANNEL = "tradewind"
+"""What schedulers LISTEN to on PostgreSQL."""
+
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
 _CONFLICT_RETRIES = 8
@@ -75,6 +78,11 @@ class SqlTransaction:
     def jobs(self) -> Jobs:
         return Jobs(self.connection)
 
+    @property
+    def has_recorded_changes(self) -> bool:
+        """Whether a scheduler will have something to do."""
+        return "changes" in self.__dict__ and self.changes.is_recorded
+
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit."""
         self.events.extend(events)
@@ -90,10 +98,16 @@ class Database:
         hub: Hub | None = None,
         pool_size: int = 5,
         pause: Callable[[float], None] = lambda _: None,
+        wake: Callable[[], None] = lambda: None,
+        notifies: bool = False,
     ) -> None:
+        """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, and `notifies` does so
+        through PostgreSQL itself."""
         self.engine = create_engine(url, pool_size)
         self._hub = hub or Hub()
         self._pause = pause
+        self._wake = wake
+        self._notifies = notifies and self.engine.dialect.name == "postgresql"
 
     @property
     def dialect_name(self) -> str:
@@ -106,6 +120,10 @@ class Database:
         with translated(), self.engine.begin() as connection:
             transaction = SqlTransaction(connection)
             yield transaction
+            if self._notifies and transaction.has_recorded_changes:
+                connection.exec_driver_sql(f"NOTIFY {CHANNEL}")
+        if transaction.has_recorded_changes:
+            self._wake()
         for event in transaction.events:
             self._hub.emit(event)
 
