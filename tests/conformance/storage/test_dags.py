@@ -35,13 +35,18 @@ def test_all_dags_come_by_id(store: Database) -> None:
         assert [dag.dag_id for dag in tx.dags.all()] == ["a", "b", "c"]
 
 
-def test_read_gives_the_dags_that_exist(store: Database) -> None:
+def test_flags_tell_what_keeps_the_dags_that_exist_from_being_scheduled(store: Database) -> None:
     with store.begin() as tx:
-        for dag_id in ("a", "b", "c"):
-            tx.dags.create(dag_id, is_paused=False, now=NOW)
+        for dag_id in ("free", "paused", "fenced", "not asked"):
+            tx.dags.create(dag_id, is_paused=dag_id == "paused", now=NOW)
+        tx.dags.set_error("fenced", "it does not parse")
 
-        assert {dag.dag_id for dag in tx.dags.read(["a", "c", "nothing"])} == {"a", "c"}
-        assert tx.dags.read([]) == []
+        assert tx.dags.flags(["free", "paused", "fenced", "nothing"]) == {
+            "free": (False, None),
+            "paused": (True, None),
+            "fenced": (False, "it does not parse"),
+        }
+        assert tx.dags.flags([]) == {}
 
 
 def test_lock_gives_the_dags_that_exist_by_id(store: Database) -> None:
@@ -148,14 +153,15 @@ def test_a_new_version_becomes_the_current_one_and_the_old_stays_readable(store:
         assert found is not None
         assert found.version_key == second
         assert [tx.dags.version_hash(key) for key in (first, second)] == ["one", "two"]
-        assert tx.dags.version_data(first) == ("sales", '{"v": 1}')
-        assert tx.dags.version_data(second) == ("sales", '{"v": 2}')
+        data = {first: ("sales", '{"v": 1}'), second: ("sales", '{"v": 2}')}
+        assert tx.dags.version_data([first, second]) == data
+        assert tx.dags.version_data([first]) == {first: data[first]}
 
 
-def test_an_unknown_version_is_none(store: Database) -> None:
+def test_an_unknown_version_is_left_out(store: Database) -> None:
     with store.begin() as tx:
         assert tx.dags.version_hash(VersionKey(12345)) is None
-        assert tx.dags.version_data(VersionKey(12345)) is None
+        assert tx.dags.version_data([VersionKey(12345)]) == tx.dags.version_data([]) == {}
 
 
 def test_a_large_dag_is_stored_whole(store: Database) -> None:
@@ -165,7 +171,7 @@ def test_a_large_dag_is_stored_whole(store: Database) -> None:
         key = tx.dags.add_version("large", structure_hash="x", data=data, now=NOW)
 
     with store.begin() as tx:
-        assert tx.dags.version_data(key) == ("large", data)
+        assert tx.dags.version_data([key]) == {key: ("large", data)}
 
 
 def test_error_of_a_dag_is_stored_whole(store: Database) -> None:

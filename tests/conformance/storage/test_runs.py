@@ -120,8 +120,8 @@ def test_count_active_leaves_backfills_and_ended_runs_out(world: World, store: D
     world.running("of another", "stock")
 
     with store.begin() as tx:
-        assert tx.runs.count_active("sales") == (1, 2)
-        assert tx.runs.count_active("nothing") == (0, 0)
+        assert tx.runs.count_active(["sales", "nothing"]) == {"sales": (1, 2), "nothing": (0, 0)}
+        assert tx.runs.count_active([]) == {}
 
 
 def test_startable_runs_come_oldest_first_up_to_the_limit(world: World, store: Database) -> None:
@@ -131,11 +131,34 @@ def test_startable_runs_come_oldest_first_up_to_the_limit(world: World, store: D
     world.run("now", run_after=NOW)
     world.running("running", run_after=NOW - minutes(9))
     world.run("of another", "stock", run_after=NOW - minutes(9))
+    world.run("of a third", "staff", run_after=NOW - minutes(9))
 
     with store.begin() as tx:
-        tx.dags.lock(["sales"])
-        assert [run.run_id for run in tx.runs.startable("sales", NOW, 10)] == ["oldest", "old", "now"]
-        assert [run.run_id for run in tx.runs.startable("sales", NOW, 1)] == ["oldest"]
+        tx.dags.lock(["sales", "stock"])
+        assert [run.run_id for run in tx.runs.startable(["sales"], NOW, 10)] == ["oldest", "old", "now"]
+        assert [run.run_id for run in tx.runs.startable(["sales"], NOW, 1)] == ["oldest"]
+        assert [run.run_id for run in tx.runs.startable(["sales", "stock"], NOW, 2)] == ["of another", "oldest"]
+        assert tx.runs.startable([], NOW, 10) == []
+
+
+def test_lock_heads_gives_what_deciding_needs_of_the_runs_that_exist_by_key(world: World, store: Database) -> None:
+    keys = [world.running(name) for name in ("r1", "r2")]
+    run = world.find("r2")
+
+    with store.begin() as tx:
+        heads = tx.runs.lock_heads([keys[1], RunKey(10**12), keys[0]])
+        assert tx.runs.lock_heads([]) == []
+
+    assert [head.key for head in heads] == keys
+    assert heads[1] == (
+        run.key,
+        "sales",
+        "r2",
+        RunState.RUNNING,
+        run.version_key,
+        run.change_number,
+        run.ordering_at,
+    )
 
 
 def test_dags_with_startable_runs_are_named_once_and_only_unpaused(world: World, store: Database) -> None:

@@ -1,0 +1,148 @@
+"""What makes runs dirty, and who takes it (A2, B9)."""
+
+from contextlib import suppress
+
+import pytest
+import sqlalchemy as sa
+
+from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
+from tests.databases import DatabaseKind
+from tradewind.model.ids import RunKey, TaskKey
+from tradewind.storage.database import Database
+
+
+def test_changes_of_tasks_and_runs_are_taken_apart(world: World, store: Database) -> None:
+    run_key = world.running()
+    tasks = [TaskKey(run_key, "a"), TaskKey(run_key, "b", 3)]
+    with store.begin() as tx:
+        tx.changes.record(tasks, NOW)
+        tx.changes.record_runs([run_key], NOW)
+
+    with store.begin() as tx:
+        tx.runs.lock([run_key])
+        assert tx.changes.take([run_key]) == ({run_key}, set(tasks))
+        assert tx.changes.take([run_key]) == (set(), set())
+
+
+def test_the_same_change_many_times_is_taken_once(world: World, store: Database) -> None:
+    run_key = world.running()
+    for _ in range(3):
+        with store.begin() as tx:
+            tx.changes.record(iter([TaskKey(run_key, "a")]), NOW)
+            tx.changes.record_runs(iter([run_key]), NOW)
+
+    with store.begin() as tx:
+        assert tx.changes.take([run_key]) == ({run_key}, {TaskKey(run_key, "a")})
+        assert not tx.changes.is_any_pending()
+
+
+def test_taking_leaves_the_changes_of_other_runs(world: World, store: Database) -> None:
+    mine, other = world.running("mine"), world.running("other")
+    with store.begin() as tx:
+        tx.changes.record_runs([mine, other], NOW)
+
+        assert tx.changes.take([mine]) == ({mine}, set())
+        assert tx.changes.take([]) == (set(), set())
+        assert tx.changes.is_any_pending()
+        assert tx.changes.take([other]) == ({other}, set())
+
+
+def test_recording_nothing_makes_nothing_dirty(store: Database) -> None:
+    with store.begin() as tx:
+        tx.changes.record([], NOW)
+        tx.changes.record_runs([], NOW)
+
+        assert not tx.changes.is_any_pending()
+        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == []
+
+
+def test_the_longest_waiting_run_comes_first_and_each_once(world: World, store: Database) -> None:
+    first, second, third = (world.running(name) for name in ("r1", "r2", "r3"))
+    with store.begin() as tx:
+        tx.changes.record_runs([third], NOW)
+        tx.changes.record([TaskKey(first, "a"), TaskKey(first, "b")], NOW + minutes(1))
+        tx.changes.record_runs([second, third], NOW + minutes(2))
+
+        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == [third, first, second]
+        assert tx.changes.dirty_runs(2, job=JOB, foreign_before=NOW) == [third, first]
+
+
+def test_runs_of_another_scheduler_are_left_to_it_for_a_while(world: World, store: Database) -> None:
+    """Each scheduler keeps its runs in memory; only what one leaves lying goes to the others (A2)."""
+    free, mine, theirs = (world.running(name) for name in ("free", "mine", "theirs"))
+    with store.begin() as tx:
+        tx.runs.decided([mine], JOB)
+        tx.runs.decided([theirs], OTHER_JOB)
+        tx.changes.record_runs([free, mine, theirs], NOW)
+
+        assert set(tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW - minutes(1))) == {free, mine}
+        assert set(tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW)) == {free, mine, theirs}
+        assert set(tx.changes.dirty_runs(10, job=OTHER_JOB, foreign_before=NOW - minutes(1))) == {free, theirs}
+
+
+def test_a_change_that_was_rolled_back_makes_nothing_dirty(world: World, store: Database) -> None:
+    run_key = world.running()
+
+    with suppress(ZeroDivisionError), store.begin() as tx:
+        tx.changes.record_runs([run_key], NOW)
+        raise ZeroDivisionError
+
+    with store.begin() as tx:
+        assert not tx.changes.is_any_pending()
+
+
+def test_a_take_that_was_rolled_back_can_be_taken_again(world: World, store: Database) -> None:
+    run_key = world.running()
+    with store.begin() as tx:
+        tx.changes.record_runs([run_key], NOW)
+
+    with suppress(ZeroDivisionError), store.begin() as tx:
+        assert tx.changes.take([run_key]) == ({run_key}, set())
+        raise ZeroDivisionError
+
+    with store.begin() as tx:
+        assert tx.changes.take([run_key]) == ({run_key}, set())
+
+
+def test_a_change_of_a_run_that_does_not_exist_dirties_none(store: Database) -> None:
+    with store.begin() as tx:
+        tx.changes.record_runs([RunKey(10**12)], NOW)
+
+        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == []
+
+
+@pytest.mark.parametrize("database_kind", ["mysql"], indirect=True)
+def test_taking_works_where_a_delete_returns_nothing(
+    database_kind: DatabaseKind, world: World, store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MySQL itself has no DELETE ... RETURNING; MariaDB, on which these tests may run, does."""
+    monkeypatch.setattr(store.engine.dialect, "delete_returning", False)
+    run_key, other = world.running(), world.running("other")
+    with store.begin() as tx:
+        tx.changes.record([TaskKey(run_key, "a"), TaskKey(other, "a")], NOW)
+        tx.changes.record_runs([run_key], NOW)
+
+        assert tx.changes.take([run_key]) == ({run_key}, {TaskKey(run_key, "a")})
+        assert tx.changes.take([run_key]) == (set(), set())
+        assert tx.changes.take([]) == (set(), set())
+        assert tx.changes.is_any_pending()
+
+
+def test_one_look_sees_runs_behind_a_run_with_thousands_of_changes(world: World, store: Database) -> None:
+    big, small = world.running("big"), world.running("small")
+    with store.begin() as tx:
+        tx.changes.record([TaskKey(big, "mapped", index) for index in range(1_500)], NOW)
+        tx.changes.record_runs([small], NOW)
+
+        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == [big, small]
+
+
+def test_changes_cost_nothing_once_taken(world: World, store: Database) -> None:
+    """Finished history leaves no rows in the table that every loop reads (B9)."""
+    run_key = world.running()
+    with store.begin() as tx:
+        tx.changes.record([TaskKey(run_key, "mapped", index) for index in range(100)], NOW)
+        tx.changes.take([run_key])
+
+    with store.engine.begin() as connection:
+        assert connection.execute(sa.text("SELECT count(*) FROM run_change")).scalar() == 0
