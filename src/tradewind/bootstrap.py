@@ -10,8 +10,20 @@ from tradewind.runtime.wakeup import SocketWakeup, Wakeup
 from tradewind.scheduler.service import Scheduler
 from tradewind.settings import Settings
 from tradewind.storage.database import Database
-from tradewind.storage.migrate import check_schema
+from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
 from tradewind.telemetry.hub import Hub
+
+__all__ = [
+    "Wiring",
+    "check_schema",
+    "current_revision",
+    "downgrade",
+    "make_loop",
+    "make_scheduler",
+    "needed_revision",
+    "upgrade",
+    "wire",
+]
 
 
 @dataclass(slots=True)

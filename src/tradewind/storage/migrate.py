@@ -39,7 +39,10 @@ def downgrade(url: str, revision: str) -> None:
 
 
 def current_revision(url: str) -> str | None:
-    """The revision that the database is at; None: it has no schema of ours."""
+    """The revision that the database is at; None: it has no schema of ours, or is a file that does not exist."""
+    given = sa.make_url(url)
+    if given.get_backend_name() == "sqlite" and given.database and not Path(given.database).exists():
+        return None  # asking must not create it
     with _engine(url) as engine, translated(), engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
