@@ -12,14 +12,16 @@ property test holds it to that.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tradewind.decide import readiness
+from tradewind.decide import instance_states, readiness
+from tradewind.decide.agenda import Agenda
+from tradewind.decide.branch_skips import BranchSkips
 from tradewind.decide.cells import Cell
 from tradewind.decide.gate import Gate
-from tradewind.decide.mapping import resolve_length
 from tradewind.decide.run_outcome import RunOutcome, outcome_of
 from tradewind.decide.structure import NO_GROUP, Structure
 from tradewind.decide.transitions import TASK_TRANSITIONS, TaskEvent
 from tradewind.decide.trigger_rules import Outcome, UpstreamCounts, Verdict, evaluate
+from tradewind.decide.upstream import UpstreamTally
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import DECIDABLE_STATES, FINISHED_STATES, HeldBy, TaskState
 from tradewind.model.task import PastTask, TaskSnapshot
@@ -58,11 +60,10 @@ class RunProgress:
     __slots__ = (
         "_agenda",
         "_asks_past",
-        "_counts",
         "_fitted",
-        "_group_counts",
         "_on_past",
-        "_skipped_by",
+        "_skips",
+        "_tally",
         "_undecided",
         "_unfinished",
         "_unstarted",
@@ -79,12 +80,11 @@ class RunProgress:
         self.gate = Gate(structure)
         self.size = 0
         self.fails_fast = False
-        self._counts = [UpstreamCounts() for _ in structure.tasks]
-        self._group_counts: dict[tuple[int, int], UpstreamCounts] = {}
+        self._tally = UpstreamTally(structure)
+        self._skips = BranchSkips(structure)
         self._fitted: set[int] = set()
         """Mapped tasks whose instances match their length; looked at again only when a source changes."""
-        self._skipped_by: dict[int, set[tuple[int, int]]] = {}
-        self._agenda: dict[tuple[int, int | None], None] = {}
+        self._agenda = Agenda(structure)
         self._asks_past: dict[tuple[int, int], Cell] = {}
         self._on_past: set[tuple[int, int]] = set()
         self._undecided = [0] * len(structure.tasks)
@@ -92,7 +92,7 @@ class RunProgress:
         self._unstarted = 0
         for snapshot in snapshots:
             self.apply(snapshot)
-        self._agenda = {(number, None): None for number in range(len(structure.tasks))}
+        self._agenda.add_all()
 
     def apply(self, snapshot: TaskSnapshot) -> Cell | None:
         """Take over what the database says of one task instance. None: the DAG no longer has such a task."""
@@ -103,7 +103,8 @@ class RunProgress:
         if cell is None:
             cell = self._add(number, snapshot.map_index)
         was_through = cell.is_through
-        self._forget_skips(cell)
+        if cell.skips:
+            self._skips.forget(cell)
         cell.attempt = snapshot.attempt
         cell.try_number = snapshot.try_number
         cell.held_by = snapshot.held_by
@@ -112,10 +113,12 @@ class RunProgress:
         cell.skips = snapshot.skips
         self._set_state(cell, snapshot.state)
         self._recount_gate(cell, was_through)
-        self._remember_skips(cell)
+        if cell.skips and cell.state is TaskState.SUCCESS:
+            for target in self._skips.remember(cell):
+                self._agenda.add(target, None)
         if snapshot.state is TaskState.FAILED and self.structure.dag.fail_fast:
             self.fails_fast = self.fails_fast or not self.structure.is_teardown[number]
-        self._agenda[number, snapshot.map_index] = None
+        self._agenda.add(number, snapshot.map_index)
         return cell
 
     def learn_past(self, cell: Cell, past: PastTask) -> Verdict:
@@ -125,7 +128,7 @@ class RunProgress:
         if verdict.outcome is Outcome.RUN:
             cell.past_ok = True
             self._on_past.discard((cell.number, cell.map_index))
-            self._agenda[cell.number, cell.map_index] = None
+            self._agenda.add(cell.number, cell.map_index)
         else:
             self._on_past.add((cell.number, cell.map_index))
         return verdict
@@ -133,13 +136,15 @@ class RunProgress:
     def settle(self, *, is_paused: bool = False) -> Settlement:
         """Work through everything that changed, and what follows from it, until nothing more does."""
         settlement = Settlement()
-        while self._agenda:
-            (number, only), _ = self._agenda.popitem()
+        if self.fails_fast and self._unfinished:
+            # First of all: what would be decided now is among that which shall end.
+            settlement.stops_remaining = True
+            return settlement
+        for number, only in self._agenda:
             if self._undecided[number]:
                 self._consider(number, only, settlement, is_paused)
         settlement.asks_past = list(self._asks_past.values())
-        settlement.stops_remaining = self.fails_fast and self._unfinished > 0
-        if not settlement.asks_past and not settlement.stops_remaining:
+        if not settlement.asks_past:
             is_stuck = not is_paused and self._unfinished == self._unstarted and not self._on_past
             settlement.outcome = outcome_of(self.structure, self.cells, self._unfinished, is_stuck=is_stuck)
         return settlement
@@ -151,11 +156,10 @@ class RunProgress:
     def verdict(self, cell: Cell) -> Verdict:
         """What the rules say of an undecided instance, the run before and its own mapping left aside."""
         number = cell.number
-        if self._is_skipped_by_branch(cell):
+        if self._skips.applies_to(cell):
             return readiness.SKIPPED_BY_BRANCH
-        required = self.structure.setups_required[number]
-        if required:
-            verdict = readiness.setup_verdict(self.states_of(required))
+        if self.structure.setups_required[number]:
+            verdict = readiness.setup_verdict(instance_states.of_setups(self.structure, self.cells, cell))
             if verdict is not readiness.MET:
                 return verdict
         return evaluate(self.structure.tasks[number].trigger_rule, self.counts_for(cell))
@@ -163,44 +167,29 @@ class RunProgress:
     def mapping_verdict(self, number: int) -> Verdict:
         """What the sources of a mapped task say."""
         sources = self.structure.map_sources[number]
-        verdict = readiness.mapping_verdict(self.states_of([source]) for source in sources)
+        states = (instance_states.of_source(self.structure, self.cells, source) for source in sources)
+        verdict = readiness.mapping_verdict(states)
         return verdict if verdict is not readiness.MET else readiness.length_verdict(self.map_length(number))
 
     def counts_for(self, cell: Cell) -> UpstreamCounts:
         """How the upstream instances of this instance stand."""
-        within = self._group_counts.get((cell.number, cell.map_index))
-        outer = self._counts[cell.number]
-        return outer if within is None else outer.plus(within)
+        return self._tally.of(cell)
 
     def states_of(self, numbers: Iterable[int]) -> list[TaskState]:
         """The states of all instances of these tasks."""
-        return [cell.state for number in numbers for cell in self.cells[number].values()]
+        return instance_states.of_tasks(self.cells, numbers)
 
     def map_length(self, number: int) -> int | None:
         """How many instances a mapped task should have, as far as its sources tell."""
-        length = self.structure.lengths[number]
-        if length is None:
-            return None
-        known: dict[str, int] = {}
-        for source in self.structure.map_sources[number]:
-            produced = self._output_length(source)
-            if produced is not None:
-                known[self.structure.tasks[source].task_id] = produced
-        return resolve_length(length, known)
-
-    def _output_length(self, source: int) -> int | None:
-        cells = self.cells[source]
-        if self.structure.lengths[source] is None:
-            cell = cells.get(UNMAPPED)
-            return cell.map_length if cell is not None and cell.state is TaskState.SUCCESS else None
-        return sum(cell.state is TaskState.SUCCESS for cell in cells.values())
+        return instance_states.map_length(self.structure, self.cells, number)
 
     def _consider(self, number: int, only: int | None, settlement: Settlement, is_paused: bool) -> None:
         """Decide about the undecided instances of one task, or about one of them."""
-        is_mapped = self.structure.lengths[number] is not None
         in_group = self.structure.mapped_group[number] != NO_GROUP
-        if is_mapped and not self._expand(number, settlement, needs_rule=not in_group):
-            return
+        if self.structure.lengths[number] is not None and number not in self._fitted:
+            expand = self._expand_group if in_group else self._expand
+            if not expand(number, settlement):
+                return
         cells = self.cells[number]
         chosen = list(cells.values()) if only is None or only not in cells else [cells[only]]
         shared: Verdict | None = None
@@ -213,16 +202,10 @@ class RunProgress:
                     return
             self._act(cell, shared, settlement, is_paused)
 
-    def _expand(self, number: int, settlement: Settlement, *, needs_rule: bool) -> bool:
-        """Bring the instances of a mapped task in line with its length. False: it must not be considered further.
-
-        Inside a mapped group the length alone decides, because each instance then has upstream tasks of its own.
-        """
-        if number in self._fitted:
-            return True
-        cells = self.cells[number]
-        unexpanded = cells.get(UNMAPPED)
-        if unexpanded is not None and needs_rule:
+    def _expand(self, number: int, settlement: Settlement) -> bool:
+        """Give a mapped task its instances, once its rule is met. False: it must not be considered further."""
+        unexpanded = self.cells[number].get(UNMAPPED)
+        if unexpanded is not None:
             verdict = self.verdict(unexpanded)
             if verdict.outcome is not Outcome.RUN:
                 self._act(unexpanded, verdict, settlement, is_paused=False)
@@ -230,25 +213,42 @@ class RunProgress:
         verdict = self.mapping_verdict(number)
         if verdict is not readiness.MET:
             return self._end_all(number, verdict, settlement)
+        self._fit(number, self.map_length(number) or 0, settlement)
+        return True
+
+    def _expand_group(self, number: int, settlement: Settlement) -> bool:
+        """Give all tasks of a mapped group their instances at once: one without its counterpart upstream would seem
+        to have nothing to wait for. The length alone decides, because each instance has upstream of its own."""
+        verdict = self.mapping_verdict(number)
+        if verdict is not readiness.MET:
+            return self._end_all(number, verdict, settlement)
         length = self.map_length(number) or 0
-        if unexpanded is not None:
+        for member in self.structure.group_members[self.structure.mapped_group[number]]:
+            if self.cells[member] and member not in self._fitted:
+                self._fit(member, length, settlement)
+        return True
+
+    def _fit(self, number: int, length: int, settlement: Settlement) -> None:
+        """Bring the instances of a mapped task in line with its length."""
+        cells = self.cells[number]
+        unexpanded = cells.get(UNMAPPED)
+        if unexpanded is not None and unexpanded.state in DECIDABLE_STATES:
             self._drop(unexpanded)
-        known = [map_index for map_index in cells if map_index != UNMAPPED]
-        first_new = max(known, default=-1) + 1
+        elif unexpanded is not None:
+            return  # somebody said how it ended, all of it
+        known = list(cells.values())
+        first_new = max(cells, default=-1) + 1
         for map_index in range(first_new, length):
             self._add(number, map_index)
         if first_new < length:
             settlement.expanded.append((number, first_new, length))
-        for map_index in known:
-            self._fit(cells[map_index], length, settlement)
+        for cell in known:
+            if cell.map_index >= length and cell.state in DECIDABLE_STATES:
+                self._move(cell, TaskEvent.REMOVE, settlement)
+            elif cell.map_index < length and cell.state is TaskState.REMOVED:
+                self._move(cell, TaskEvent.CLEAR, settlement)
+                self._agenda.add(number, cell.map_index)
         self._fitted.add(number)
-        return True
-
-    def _fit(self, cell: Cell, length: int, settlement: Settlement) -> None:
-        if cell.map_index >= length and cell.state in DECIDABLE_STATES:
-            self._move(cell, TaskEvent.REMOVE, settlement)
-        elif cell.map_index < length and cell.state is TaskState.REMOVED:
-            self._move(cell, TaskEvent.CLEAR, settlement)
 
     def _end_all(self, number: int, verdict: Verdict, settlement: Settlement) -> bool:
         for cell in list(self.cells[number].values()):
@@ -297,7 +297,7 @@ class RunProgress:
         self._unfinished += 1
         self._unstarted += 1
         self._tell_downstream(cell, None, cell.state)
-        self._agenda[number, map_index] = None
+        self._agenda.add(number, map_index)
         return cell
 
     def _drop(self, cell: Cell) -> None:
@@ -322,56 +322,16 @@ class RunProgress:
             self._tell_downstream(cell, old, new)
 
     def _tell_downstream(self, cell: Cell, old: TaskState | None, new: TaskState | None) -> None:
+        self._tally.count(cell, old, new, self._agenda)
         structure, number = self.structure, cell.number
-        is_setup = structure.is_setup[number]
-        group = structure.mapped_group[number]
-        for down in structure.downstream[number]:
-            is_within = group != NO_GROUP and structure.mapped_group[down] == group
-            counts = self._within(down, cell.map_index) if is_within else self._counts[down]
-            if old is not None:
-                counts.add(old, -1, is_setup)
-            if new is not None:
-                counts.add(new, +1, is_setup)
-            self._agenda[down, cell.map_index if is_within else None] = None
         for dependent in structure.map_dependents[number]:
             self._fitted.discard(dependent)
-            self._agenda[dependent, None] = None
+            self._agenda.add(dependent, None)
         for dependent in structure.setup_dependents[number]:
-            self._agenda[dependent, None] = None
-
-    def _within(self, number: int, map_index: int) -> UpstreamCounts:
-        counts = self._group_counts.get((number, map_index))
-        if counts is None:
-            counts = self._group_counts[number, map_index] = UpstreamCounts()
-        return counts
+            self._agenda.add(dependent, None)
 
     def _recount_gate(self, cell: Cell, was_through: bool) -> None:
         if cell.is_through != was_through:
             self.gate.count(cell, +1 if cell.is_through else -1)
         if cell.is_held and cell.held_by is not HeldBy.DAG_PAUSED:
             self.gate.hold(cell)
-
-    def _remember_skips(self, cell: Cell) -> None:
-        if cell.state is TaskState.SUCCESS:
-            for task_id in cell.skips:
-                target = self.structure.index.get(task_id)
-                if target is not None:
-                    self._skipped_by.setdefault(target, set()).add((cell.number, cell.map_index))
-                    self._agenda[target, None] = None
-
-    def _forget_skips(self, cell: Cell) -> None:
-        for task_id in cell.skips:
-            target = self.structure.index.get(task_id)
-            if target is not None:
-                self._skipped_by.get(target, set()).discard((cell.number, cell.map_index))
-
-    def _is_skipped_by_branch(self, cell: Cell) -> bool:
-        sources = self._skipped_by.get(cell.number)
-        if not sources:
-            return False
-        group = self.structure.mapped_group[cell.number]
-        if group == NO_GROUP:
-            return True
-        return any(
-            self.structure.mapped_group[number] != group or map_index == cell.map_index for number, map_index in sources
-        )

@@ -19,6 +19,7 @@ class Structure:
     __slots__ = (
         "dag",
         "downstream",
+        "group_members",
         "index",
         "is_setup",
         "is_teardown",
@@ -26,9 +27,11 @@ class Structure:
         "map_dependents",
         "map_sources",
         "mapped_group",
+        "order",
         "outcome_tasks",
         "past_readers",
         "priority",
+        "rank",
         "setup_dependents",
         "setups_required",
         "tasks",
@@ -43,9 +46,19 @@ class Structure:
         self.downstream = _reverse(self.upstream)
         self.is_setup = [task.role is TaskRole.SETUP for task in dag.tasks]
         self.is_teardown = [task.role is TaskRole.TEARDOWN for task in dag.tasks]
-        order = _topological_order(self.upstream, self.downstream)
-        self.priority = total_weights(dag.tasks, order, self.upstream, self.downstream)
+        self.order = _topological_order(self.upstream, self.downstream)
+        """Task numbers, each after all that it depends on."""
+        self.rank = [0] * len(self.order)
+        """By task number: its place in that order."""
+        for rank, number in enumerate(self.order):
+            self.rank[number] = rank
+        self.priority = total_weights(dag.tasks, self.order, self.upstream, self.downstream)
         self.mapped_group, self.lengths = _mappings(dag)
+        self.group_members: dict[int, list[int]] = {}
+        """By mapped group: its tasks."""
+        for number, group in enumerate(self.mapped_group):
+            if group != NO_GROUP:
+                self.group_members.setdefault(group, []).append(number)
         self.map_sources = [
             tuple(sorted({self.index[task_id] for task_id in _sources(length)})) if length else ()
             for length in self.lengths
