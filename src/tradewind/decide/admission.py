@@ -98,10 +98,13 @@ def admit(queues: Sequence[PoolQueue], capacity: Capacity) -> Admission:
             _take(queue, capacity, task)
             active[key] = active.get(key, 0) + 1
             admission.admitted.append(task)
+        elif reason is HoldReason.PARALLELISM:
+            # It concerns all, and each pool must know that something in it waits for nothing else.
+            heads = (each.head for each in open_queues)
+            admission.held.extend((head, reason) for head in heads if head is not None)
+            break
         else:
             admission.held.append((task, reason))
-            if reason is HoldReason.PARALLELISM:
-                break
             if reason is HoldReason.POOL_FULL:
                 open_queues.remove(queue)
         queue.position += 1

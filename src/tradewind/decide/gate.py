@@ -38,9 +38,8 @@ class Gate:
         if self._structure.tasks[cell.number].max_active_per_run is None:
             return
         self._through_by_task[cell.number] = self._through_by_task.get(cell.number, 0) + amount
-        parked = self._parked.get(cell.number)
-        if amount < 0 and parked:
-            heapq.heappush(self._held, heapq.heappop(parked))
+        if amount < 0:
+            self._unpark(cell.number)
 
     def hold(self, cell: Cell) -> None:
         """Put a scheduled instance in line. Its `held_by` must be set."""
@@ -51,15 +50,8 @@ class Gate:
     def release(self) -> list[Cell]:
         """Let through, by priority, all that the limits allow now."""
         released: list[Cell] = []
-        while self._held and len(self._through) < self._limit:
-            entry = heapq.heappop(self._held)
-            cell = entry[4]
-            if not cell.is_held:
-                continue
-            if self._is_task_full(cell.number):
-                cell.held_by = HeldBy.MAX_ACTIVE_PER_RUN
-                heapq.heappush(self._parked.setdefault(cell.number, []), entry)
-                continue
+        while len(self._through) < self._limit and self._head() is not None:
+            cell = heapq.heappop(self._held)[4]
             cell.held_by = None
             self.count(cell, +1)
             released.append(cell)
@@ -70,11 +62,10 @@ class Gate:
 
         They may have got their slots meanwhile, which only a guarded write can tell: `took_back` or `kept` follows.
         """
-        while self._held and not self._held[0][4].is_held:
-            heapq.heappop(self._held)
-        if not self._held or len(self._through) < self._limit or self._is_task_full(self._held[0][1]):
+        head = self._head() if len(self._through) >= self._limit else None
+        if head is None:
             return []
-        urgent = -self._held[0][0]
+        urgent = -head[0]
         priority = self._structure.priority
         return [cell for cell in self._through if cell.state is TaskState.SCHEDULED and priority[cell.number] < urgent]
 
@@ -87,6 +78,27 @@ class Gate:
     def kept(self, cell: Cell) -> None:
         """A yielding instance turned out to have its slots already."""
         cell.state = TaskState.QUEUED
+
+    def _head(self) -> _Entry | None:
+        """Whose turn it is. Who is no longer in line, or is at the limit of its own task, is put away on the way."""
+        while self._held:
+            entry = self._held[0]
+            cell = entry[4]
+            if cell.is_held and not self._is_task_full(cell.number):
+                return entry
+            heapq.heappop(self._held)
+            if cell.is_held:
+                cell.held_by = HeldBy.MAX_ACTIVE_PER_RUN
+                heapq.heappush(self._parked.setdefault(cell.number, []), entry)
+            else:
+                # It may be the very one that came back from the parked when a place came free.
+                self._unpark(cell.number)
+        return None
+
+    def _unpark(self, number: int) -> None:
+        parked = self._parked.get(number)
+        if parked:
+            heapq.heappush(self._held, heapq.heappop(parked))
 
     def _is_task_full(self, number: int) -> bool:
         limit = self._structure.tasks[number].max_active_per_run
