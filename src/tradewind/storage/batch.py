@@ -33,8 +33,8 @@ class Kind(StrEnum):
 
 Columns = tuple[tuple[str, Kind], ...]
 
-_POSTGRES = {Kind.INT: "bigint", Kind.TEXT: "text", Kind.LONG: "text", Kind.INSTANT: "timestamptz"}
-_MYSQL = {
+POSTGRES_TYPES = {Kind.INT: "bigint", Kind.TEXT: "text", Kind.LONG: "text", Kind.INSTANT: "timestamptz"}
+MYSQL_TYPES = {
     Kind.INT: "BIGINT",
     Kind.TEXT: f"VARCHAR({4 * ID_LENGTH}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     Kind.LONG: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
@@ -53,10 +53,10 @@ def batch_table(dialect_name: str, columns: Columns) -> sa.Subquery:
     """The rows of the parameter as a table with these columns."""
     names = [name for name, _ in columns]
     if dialect_name == "postgresql":
-        arrays = ", ".join(f"CAST(:batch_{name} AS {_POSTGRES[kind]}[])" for name, kind in columns)
+        arrays = ", ".join(f"CAST(:batch_{name} AS {POSTGRES_TYPES[kind]}[])" for name, kind in columns)
         query = f"SELECT * FROM unnest({arrays}) AS unnested ({', '.join(names)})"  # noqa: S608 - the names are our own
     elif dialect_name == "mysql":
-        paths = ", ".join(f"{name} {_MYSQL[kind]} PATH '$[{i}]'" for i, (name, kind) in enumerate(columns))
+        paths = ", ".join(f"{name} {MYSQL_TYPES[kind]} PATH '$[{i}]'" for i, (name, kind) in enumerate(columns))
         query = f"SELECT {', '.join(names)} FROM JSON_TABLE(:batch, '$[*]' COLUMNS ({paths})) AS unfolded"  # noqa: S608
     else:
         values = ", ".join(f"json_extract(value, '$[{i}]') AS {name}" for i, name in enumerate(names))

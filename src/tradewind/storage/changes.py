@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_run, run_change
 from tradewind.storage.types import Instant
 
@@ -51,10 +52,10 @@ _DIRTY_RUNS = (
     .limit(sa.bindparam("limit"))
 )
 _CHANGE = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
-_OF_RUNS = run_change.c.run_key.in_(sa.bindparam("run_keys", expanding=True))
+_OF_RUNS = one_of(run_change.c.run_key, "run_keys")
 _TAKE = sa.delete(run_change).where(_OF_RUNS).returning(*_CHANGE)
 _LOCK = sa.select(run_change.c.change_key, *_CHANGE).where(_OF_RUNS).with_for_update()
-_DELETE = sa.delete(run_change).where(run_change.c.change_key.in_(sa.bindparam("change_keys", expanding=True)))
+_DELETE = sa.delete(run_change).where(one_of(run_change.c.change_key, "change_keys"))
 
 
 @cache

@@ -10,14 +10,13 @@ from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface import DagFlags, DagRecord
+from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 
 _COLUMNS = dag.c
 
 
-_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error).where(
-    _COLUMNS.dag_id.in_(sa.bindparam("dag_ids", expanding=True))
-)
+_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error).where(one_of(_COLUMNS.dag_id, "dag_ids"))
 
 
 class Dags:

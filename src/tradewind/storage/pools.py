@@ -6,10 +6,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from tradewind.model.pool import Pool
+from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import pool
 from tradewind.storage.types import AnyRow
 
-_NAMED = sa.select(pool).where(pool.c.name.in_(sa.bindparam("names", expanding=True))).order_by(pool.c.name)
+_NAMED = sa.select(pool).where(one_of(pool.c.name, "names")).order_by(pool.c.name)
 _LOCK = _NAMED.with_for_update()
 _LOCK_FREE = _NAMED.with_for_update(skip_locked=True)
 

@@ -13,6 +13,7 @@ from tradewind.storage.batch import Kind
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
+from tradewind.storage.one_of import one_of
 from tradewind.storage.rows import encode_json, to_head, to_run
 from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
@@ -23,7 +24,6 @@ _REVERSE_ORDER = tuple(column.desc() for column in _ORDER)
 
 
 _NOW = sa.bindparam("now", type_=Instant())
-_DAG_IDS: sa.BindParameter[list[str]] = sa.bindparam("dag_ids", expanding=True)
 
 _START = GuardedRunUpdate(
     (*RUN_COLUMNS, ("times_out_at", Kind.INSTANT)),
@@ -35,24 +35,20 @@ _FINISH = GuardedRunUpdate(
     lambda batch: sa.and_(same_run(batch), run_is_running),
     lambda batch: {"state": batch.c.to_state, "finished_at": _NOW, "reason": batch.c.reason, "owner": sa.null()},
 )
-_COUNTED = (_COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_type != RunType.BACKFILL.value)
+_COUNTED = (one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_type != RunType.BACKFILL.value)
 _COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
 _COUNT_RUNNING = _COUNT.where(run_is_running)
 _COUNT_QUEUED = _COUNT.where(run_is_queued)
 _HEAD = sa.select(*(_COLUMNS["run_key" if name == "key" else name] for name in RunHead._fields))
 _LOCK_HEADS = (
-    _HEAD.where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
-    .order_by(_COLUMNS.run_key)
-    .with_for_update(skip_locked=True)
+    _HEAD.where(one_of(_COLUMNS.run_key, "run_keys")).order_by(_COLUMNS.run_key).with_for_update(skip_locked=True)
 )
 _CHANGED = (
-    sa.update(dag_run)
-    .where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
-    .values(change_number=_COLUMNS.change_number + 1)
+    sa.update(dag_run).where(one_of(_COLUMNS.run_key, "run_keys")).values(change_number=_COLUMNS.change_number + 1)
 )
 _DECIDED = _CHANGED.values(owner=sa.bindparam("job", type_=sa.BigInteger()))
 _STARTABLE = (
-    _HEAD.where(run_is_queued, _COLUMNS.dag_id.in_(_DAG_IDS), _COLUMNS.run_after <= _NOW)
+    _HEAD.where(run_is_queued, one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
     .limit(sa.bindparam("limit"))
     .with_for_update()

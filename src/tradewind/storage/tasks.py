@@ -12,6 +12,7 @@ from tradewind.model.task import NewTask, TaskInstance, TaskSnapshot
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
 from tradewind.storage.interface import TaskAdvance
+from tradewind.storage.one_of import one_of
 from tradewind.storage.rows import INSTANCE_COLUMNS, SNAPSHOT_COLUMNS, to_instance, to_snapshot
 from tradewind.storage.schema import dag_run, state_in, task_instance, task_is_waiting
 from tradewind.storage.types import AnySelect, Instant, LongText
@@ -105,7 +106,7 @@ def _instances_of(run_key: RunKey) -> AnySelect:
     return statement.order_by(_COLUMNS.task_id, _COLUMNS.map_index)
 
 
-_OF_RUNS = sa.select(*SNAPSHOT_COLUMNS).where(_COLUMNS.run_key.in_(sa.bindparam("run_keys", expanding=True)))
+_OF_RUNS = sa.select(*SNAPSHOT_COLUMNS).where(one_of(_COLUMNS.run_key, "run_keys"))
 
 
 @cache
