@@ -156,8 +156,12 @@ class PatientExecutor:
     def end(self, *names: str, ending: Ending | None = None) -> None:
         """Report the end of these; of all that runs, if none is named."""
         for attempt in [self.attempt(name) for name in names] or list(self.work):
-            del self.work[attempt]
-            self.report((ending or succeeds())(attempt, self._clock.now()))
+            self.finish(attempt, ending or succeeds())
+
+    def finish(self, attempt: AttemptKey, ending: Ending) -> None:
+        """Report the end of this attempt."""
+        del self.work[attempt]
+        self.report(ending(attempt, self._clock.now()))
 
     def report(self, *reports: TaskReport) -> None:
         """Say this at the next opportunity."""
