@@ -55,6 +55,7 @@ def wire(settings: Settings, *, hub: Hub | None = None, clock: Clock | None = No
         pause=clock.sleep,
         wake=wakeup.wake,
         notifies=True,
+        frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
     )
     return Wiring(settings, clock, hub, wakeup, database)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -100,10 +100,14 @@ class Database:
         pause: Callable[[float], None] = lambda _: None,
         wake: Callable[[], None] = lambda: None,
         notifies: bool = False,
+        frozen_after_s: float | None = None,
     ) -> None:
         """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, and `notifies` does so
-        through PostgreSQL itself."""
+        through PostgreSQL itself. A process that says nothing for `frozen_after_s` in the middle of a transaction is
+        cut off by the server, so that it does not keep its locks for as long as it is frozen."""
         self.engine = create_engine(url, pool_size)
+        if frozen_after_s is not None:
+            sa.event.listen(self.engine, "connect", partial(_limit_silence, self.engine.dialect, frozen_after_s))
         self._hub = hub or Hub()
         self._pause = pause
         self._wake = wake
@@ -203,3 +207,15 @@ def _begin_immediately(connection: sa.Connection) -> None:
 def _prepare_mysql(connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00'")
+
+
+def _limit_silence(dialect: sa.Dialect, seconds: float, connection: Any, _record: object) -> None:
+    if dialect.name == "postgresql":
+        statement = f"SET idle_in_transaction_session_timeout = {int(seconds * 1000)}"
+    elif getattr(dialect, "is_mariadb", False):
+        statement = f"SET SESSION idle_transaction_timeout = {max(1, round(seconds))}"
+    else:
+        return  # SQLite's locks end with the process; MySQL has no such setting
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+    connection.commit()

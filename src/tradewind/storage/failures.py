@@ -9,8 +9,9 @@ from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConf
 
 _POSTGRES_CONFLICTS = frozenset({"40001", "40P01", "55P03"})
 """serialization_failure, deadlock_detected, lock_not_available"""
-_POSTGRES_GONE = ("08", "57P", "53300")
-"""connection exceptions, operator intervention (shutdown, still starting), too many connections"""
+_POSTGRES_GONE = ("08", "25P03", "57P", "53300")
+"""connection exceptions, idle in a transaction for too long, operator intervention (shutdown, still starting), too many
+connections"""
 _MYSQL_CONFLICTS = frozenset({1020, 1205, 1213})
 """record changed since last read, lock wait timeout, deadlock"""
 _MYSQL_GONE = frozenset(
