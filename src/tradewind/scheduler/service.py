@@ -13,6 +13,7 @@ from tradewind.scheduler.admit_tasks import admit_tasks, find_waiting
 from tradewind.scheduler.advance_runs import advance_runs
 from tradewind.scheduler.create_runs import create_runs
 from tradewind.scheduler.expire import expire_runs, expire_tasks, next_due_at
+from tradewind.scheduler.measure import measure_pools
 from tradewind.scheduler.rescue_lost import SCHEDULER_KIND, Rescuer
 from tradewind.scheduler.start_runs import find_startable, start_runs
 from tradewind.scheduler.state import SchedulerState
@@ -87,6 +88,7 @@ class Scheduler:
                 "rescue stuck tasks", settings.task_queued_timeout_check_interval, rescuer.rescue_stuck_tasks, now
             ),
             Periodic("resubmit forgotten", _RESUBMIT_INTERVAL_S, rescuer.resubmit_forgotten, now),
+            Periodic("measure pools", settings.pool_metrics_interval, lambda: measure_pools(state), now),
             Periodic("reset run limits", settings.orphaned_tasks_check_interval, self._reset_run_limits, now),
         ]
         self._poll_due_at = 0.0

@@ -294,6 +294,9 @@ class QueueStore(Protocol):
     def pools_waited_for(self) -> dict[str, int]:
         """How many instances wait for slots of which pool, whether the pool exists or not."""
 
+    def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
+        """By (pool, state): the slots of waiting (scheduled, not held back) and active instances."""
+
     def count_ahead(self, key: TaskKey) -> int:
         """How many instances are before this waiting one in its pool's queue; 0 if it does not wait."""
 

@@ -64,6 +64,12 @@ _ACTIVE_OF_TASK = _OCCUPYING.where(
 )
 _ACTIVE_OF_JOB = _OCCUPYING.where(_COLUMNS.queued_by == sa.bindparam("job"))
 
+_SLOTS = sa.select(_COLUMNS.pool, _COLUMNS.state, sa.func.sum(_COLUMNS.pool_slots)).group_by(
+    _COLUMNS.pool, _COLUMNS.state
+)
+_SLOTS_WAITING = _SLOTS.where(task_is_waiting)
+_SLOTS_ACTIVE = _SLOTS.where(task_is_active)
+
 
 class Queue:
     """Implements `interface.QueueStore`."""
@@ -95,6 +101,10 @@ class Queue:
     def pools_waited_for(self) -> dict[str, int]:
         statement = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
         return {row[0]: row[1] for row in self._connection.execute(statement)}
+
+    def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
+        found = [*self._connection.execute(_SLOTS_WAITING), *self._connection.execute(_SLOTS_ACTIVE)]
+        return {(pool, TaskState(state)): int(slots) for pool, state, slots in map(tuple, found)}
 
     def count_ahead(self, key: TaskKey) -> int:
         own = self._connection.execute(

@@ -44,6 +44,18 @@ class TaskCannotFit:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolMeasured:
+    """How a pool was used at one moment, in slots. `slots` is -1 for a pool without limit."""
+
+    pool: str
+    slots: int
+    waiting: int
+    queued: int
+    running: int
+    deferred: int
+
+
+@dataclass(frozen=True, slots=True)
 class AttemptLost:
     """An attempt's worker, or its place in an executor's queue, was lost."""
 
@@ -82,5 +94,14 @@ class DutyFailed:
 
 
 Event = (
-    TasksMoved | RunMoved | DagFenced | TaskCannotFit | AttemptLost | JobDied | DatabaseLost | DatabaseBack | DutyFailed
+    TasksMoved
+    | RunMoved
+    | DagFenced
+    | TaskCannotFit
+    | PoolMeasured
+    | AttemptLost
+    | JobDied
+    | DatabaseLost
+    | DatabaseBack
+    | DutyFailed
 )
