@@ -44,7 +44,7 @@ class Dags:
 
     def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
         statement = sa.select(dag).where(_COLUMNS.dag_id.in_(dag_ids)).order_by(_COLUMNS.dag_id)
-        return self._read(statement.with_for_update(skip_locked=skip_locked))
+        return self._read(statement.with_for_update(key_share=True, skip_locked=skip_locked))
 
     def due(self, now: datetime, limit: int) -> list[DagRecord]:
         statement = (
@@ -52,7 +52,7 @@ class Dags:
             .where(dag_is_awaited, _COLUMNS.next_run_after <= now)
             .order_by(_COLUMNS.next_run_after)
             .limit(limit)
-            .with_for_update(skip_locked=True)
+            .with_for_update(key_share=True, skip_locked=True)
         )
         return self._read(statement)
 

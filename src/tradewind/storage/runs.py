@@ -41,7 +41,9 @@ _COUNT_RUNNING = _COUNT.where(run_is_running)
 _COUNT_QUEUED = _COUNT.where(run_is_queued)
 _HEAD = sa.select(*(_COLUMNS["run_key" if name == "key" else name] for name in RunHead._fields))
 _LOCK_HEADS = (
-    _HEAD.where(one_of(_COLUMNS.run_key, "run_keys")).order_by(_COLUMNS.run_key).with_for_update(skip_locked=True)
+    _HEAD.where(one_of(_COLUMNS.run_key, "run_keys"))
+    .order_by(_COLUMNS.run_key)
+    .with_for_update(key_share=True, skip_locked=True)
 )
 _CHANGED = (
     sa.update(dag_run).where(one_of(_COLUMNS.run_key, "run_keys")).values(change_number=_COLUMNS.change_number + 1)
@@ -51,7 +53,7 @@ _STARTABLE = (
     _HEAD.where(run_is_queued, one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
     .limit(sa.bindparam("limit"))
-    .with_for_update()
+    .with_for_update(key_share=True)
 )
 
 
@@ -109,7 +111,7 @@ class Runs:
 
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         statement = sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)).order_by(_COLUMNS.run_key)
-        return self._read(statement.with_for_update(skip_locked=skip_locked))
+        return self._read(statement.with_for_update(key_share=True, skip_locked=skip_locked))
 
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         return [to_head(row) for row in self._connection.execute(_LOCK_HEADS, {"run_keys": list(run_keys)})]

@@ -14,6 +14,10 @@ from tradewind.storage.types import Instant, LongText, big_key, identifier
 #
 # No key may ever name two things: a late report would reach a task of a newer run, a cache would answer with another
 # DAG's version. SQLite hands the highest key out again after a deletion unless told `sqlite_autoincrement`.
+#
+# Rows of `dag` and `dag_run` are locked with `key_share`. On PostgreSQL each check of a foreign key locks the key of
+# the row referred to, and a plain FOR UPDATE would keep it waiting: a worker that reports a task started and ended in
+# one transaction would wait for whoever has locked the run.
 
 metadata = sa.MetaData(
     naming_convention={
@@ -197,7 +201,12 @@ task_try = sa.Table(
     sa.Column("hostname", identifier(), nullable=True),
     sa.Column("pid", sa.Integer, nullable=True),
     sa.Column("reason", LongText, nullable=True),
-    sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
+    # Not to the run: who adds a row would then wait for the scheduler that has locked the run to decide about it.
+    sa.ForeignKeyConstraint(
+        ["run_key", "task_id", "map_index"],
+        ["task_instance.run_key", "task_instance.task_id", "task_instance.map_index"],
+        ondelete="CASCADE",
+    ),
     sqlite_with_rowid=False,
 )
 

@@ -172,7 +172,12 @@ def _create_history_and_changes() -> None:
         sa.Column("pid", sa.Integer, nullable=True),
         sa.Column("reason", _text(), nullable=True),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "attempt", name="pk_task_try"),
-        sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], name="fk_task_try_run_key", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(
+            ["run_key", "task_id", "map_index"],
+            ["task_instance.run_key", "task_instance.task_id", "task_instance.map_index"],
+            name="fk_task_try_run_key",
+            ondelete="CASCADE",
+        ),
         sqlite_with_rowid=False,
     )
     op.create_table(
