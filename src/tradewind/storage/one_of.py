@@ -5,13 +5,14 @@ and to plan. This one has the same text for one value and for a thousand.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.sql.operators import OperatorType
 
 from tradewind.storage.batch import MYSQL_TYPES, POSTGRES_TYPES, Kind
 
@@ -39,6 +40,10 @@ class one_of(FunctionElement[bool]):  # noqa: N801 - reads like a word of SQL
 
     def __init__(self, column: sa.ColumnElement[Any], name: str) -> None:
         super().__init__(column, sa.bindparam(name, type_=_Many()))
+
+    def self_group(self, against: OperatorType | None = None) -> Self:
+        """As it is. Where a database has no booleans SQLAlchemy would write `... = 1`, to which no index answers."""
+        return self
 
 
 def _parts(element: one_of, compiler: SQLCompiler, options: dict[str, Any]) -> tuple[str, str, Kind]:
