@@ -165,9 +165,9 @@ class Runs:
     def before(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         return self._neighbour(
             run,
-            sa.or_(
-                _COLUMNS.ordering_at < run.ordering_at,
-                sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key < run.key),
+            sa.and_(
+                _COLUMNS.ordering_at <= run.ordering_at,  # on its own, so that the index is entered here
+                sa.or_(_COLUMNS.ordering_at < run.ordering_at, _COLUMNS.run_key < run.key),
             ),
             _REVERSE_ORDER,
             only_scheduled=only_scheduled,
@@ -176,9 +176,9 @@ class Runs:
     def after(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
         return self._neighbour(
             run,
-            sa.or_(
-                _COLUMNS.ordering_at > run.ordering_at,
-                sa.and_(_COLUMNS.ordering_at == run.ordering_at, _COLUMNS.run_key > run.key),
+            sa.and_(
+                _COLUMNS.ordering_at >= run.ordering_at,
+                sa.or_(_COLUMNS.ordering_at > run.ordering_at, _COLUMNS.run_key > run.key),
             ),
             _ORDER,
             only_scheduled=only_scheduled,

@@ -117,8 +117,10 @@ dag_run = sa.Table(
 run_is_queued = dag_run.c.state == sa.literal_column(f"'{RunState.QUEUED}'")
 run_is_running = dag_run.c.state == sa.literal_column(f"'{RunState.RUNNING}'")
 run_times_out = sa.and_(run_is_running, dag_run.c.times_out_at.is_not(None))
-_index("ix_dag_run_queued", dag_run.c.dag_id, dag_run.c.run_after, where=run_is_queued, only=_PARTIAL)
-_index("ix_dag_run_running", dag_run.c.dag_id, where=run_is_running, only=_PARTIAL)
+# The state, always the same there, is a column as well: SQLite takes the index of which more columns are given, and
+# would else read all runs of a DAG by the index of their order.
+_index("ix_dag_run_queued", dag_run.c.dag_id, dag_run.c.state, dag_run.c.run_after, where=run_is_queued, only=_PARTIAL)
+_index("ix_dag_run_running", dag_run.c.dag_id, dag_run.c.state, where=run_is_running, only=_PARTIAL)
 _index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after, only=_NOT_PARTIAL)
 _index("ix_dag_run_timeout", dag_run.c.times_out_at, where=run_times_out)
 _index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)

@@ -248,8 +248,8 @@ def _create_partial_indexes() -> None:
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     is_free = "is_paused = 0 AND is_at_run_limit = 0" if is_sqlite else "NOT is_paused AND NOT is_at_run_limit"
     partial("ix_dag_due", "dag", ["next_run_after"], f"next_run_after IS NOT NULL AND {is_free} AND error IS NULL")
-    partial("ix_dag_run_queued", "dag_run", ["dag_id", "run_after"], "state = 'queued'")
-    partial("ix_dag_run_running", "dag_run", ["dag_id"], "state = 'running'")
+    partial("ix_dag_run_queued", "dag_run", ["dag_id", "state", "run_after"], "state = 'queued'")
+    partial("ix_dag_run_running", "dag_run", ["dag_id", "state"], "state = 'running'")
     partial("ix_dag_run_timeout", "dag_run", ["times_out_at"], "state = 'running' AND times_out_at IS NOT NULL")
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
     partial("ix_task_instance_waiting", "task_instance", [*_QUEUE_ORDER], "state = 'scheduled' AND held_by IS NULL")
