@@ -92,7 +92,6 @@ def test_forbidden_import_is_found(forbidden: str) -> None:
     [
         "tradewind.model.run -> tradewind.model.states",
         "tradewind.model.run -> dataclasses",
-        "tradewind.decide.timetables -> croniter",
         "tradewind.decide.timetables -> zoneinfo",
         "tradewind.operations.trigger_run -> tradewind.storage.interface",
         "tradewind.scheduler.service -> tradewind.executors.interface",

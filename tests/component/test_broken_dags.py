@@ -95,7 +95,6 @@ def test_a_fenced_dag_is_told_once_and_not_looked_at_again(world: World) -> None
     assert len(world.told(DagFenced)) == 1
 
 
-@pytest.mark.xfail(reason="a live run of the damaged version fences off the whole DAG again (advance_runs._load)")
 def test_a_new_version_heals_a_dag_whose_run_had_not_begun(world: World) -> None:
     """B10."""
     world.dag(Task("a"))
@@ -111,7 +110,6 @@ def test_a_new_version_heals_a_dag_whose_run_had_not_begun(world: World) -> None
     assert world.run("r2").state is RunState.SUCCESS
 
 
-@pytest.mark.xfail(reason="a live run of the damaged version fences off the whole DAG again (advance_runs._load)")
 def test_a_new_version_heals_a_dag_although_a_run_of_the_damaged_one_is_running(world: World) -> None:
     """B10: the run that cannot be decided about must not fence off the sound version with it."""
     world.dag(Task("a"), Task("b", upstream=("a",)))
@@ -139,7 +137,6 @@ def test_a_new_version_heals_a_dag_although_a_run_of_the_damaged_one_is_running(
     assert world.run("r2").state is RunState.SUCCESS
 
 
-@pytest.mark.xfail(reason="publish_dag returns early where the hash is the stored one, also for a fenced DAG")
 def test_publishing_the_same_dag_again_heals_its_damaged_version(world: World) -> None:
     """B10: the file did not change, only what was stored of it."""
     world.dag(Task("a"))
@@ -165,7 +162,6 @@ def test_triggering_a_damaged_dag_is_refused_with_its_error(world: World) -> Non
         world.trigger()
 
 
-@pytest.mark.xfail(reason="report_tasks.decide_failures raises DagUnusable for the whole batch, in each pass again")
 def test_a_failure_of_a_damaged_dags_task_does_not_stop_the_reports_of_others(world: World) -> None:
     """B10: whether it is tried again is asked of its DAG; that the DAG cannot answer concerns nobody else."""
     world.dag(Task("a", retry=Retry(retries=1)), dag_id="broken")

@@ -14,9 +14,7 @@ from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
 DRIVERS = {"sqlite": "sqlite", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql"}
 
 
-def test_database_url_is_an_empty_database_of_the_kind(
-    database_url: str, database_kind: DatabaseKind
-) -> None:
+def test_database_url_is_an_empty_database_of_the_kind(database_url: str, database_kind: DatabaseKind) -> None:
     engine = create_engine(database_url, poolclass=NullPool)
 
     assert engine.url.drivername == DRIVERS[database_kind]

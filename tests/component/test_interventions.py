@@ -310,12 +310,7 @@ def test_a_run_marked_failed_stops_what_runs_and_skips_the_rest(world: World) ->
     "work_runs",
     [
         True,
-        pytest.param(
-            False,
-            marks=pytest.mark.xfail(
-                reason="mark_run: nothing remembers that the run was marked; its leaves are skipped"
-            ),
-        ),
+        False,
     ],
 )
 def test_a_run_marked_failed_lets_its_teardowns_run_and_is_failed_then(world: World, work_runs: bool) -> None:
@@ -429,7 +424,6 @@ def test_a_failure_in_a_paused_dag_still_spreads(world: World) -> None:
     assert world.run().state is RunState.FAILED
 
 
-@pytest.mark.xfail(reason="queue.requeue puts the task of a paused DAG back as one that waits for slots")
 def test_a_stuck_task_of_a_paused_dag_is_not_started_again_before_it_is_unpaused(world: World) -> None:
     world.dag(Task("a"))
     world.trigger()
@@ -470,10 +464,10 @@ def test_a_deleted_run_is_gone_and_makes_room(any_world: World) -> None:
     any_world.settle()
 
     with pytest.raises(Conflict, match="'a' is running"), any_world.database.begin() as tx:
-        delete_run(tx, "sales", "r1")
+        delete_run(tx, "sales", "r1", any_world.structures, any_world.clock.now())
     any_world.mark(TaskState.SKIPPED, "a", run_id="r1")
     with any_world.database.begin() as tx:
-        delete_run(tx, "sales", "r1")
+        delete_run(tx, "sales", "r1", any_world.structures, any_world.clock.now())
     executor.end()
     any_world.settle()
     any_world.pass_time(2)

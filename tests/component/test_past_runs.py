@@ -83,7 +83,6 @@ def test_clearing_the_failure_lets_the_next_run_go_on(world: World) -> None:
     assert world.states("r1") == world.states("r2") == {"a": "success"}
 
 
-@pytest.mark.xfail(reason="nobody tells the next run: tell_next_run is called only for running runs that are advanced")
 def test_marking_the_failure_a_success_lets_the_next_run_go_on(world: World) -> None:
     world.dag(Task("a", depends_on_past=True))
     trigger_days(world, 2)
@@ -96,7 +95,6 @@ def test_marking_the_failure_a_success_lets_the_next_run_go_on(world: World) -> 
     assert world.states("r2") == {"a": "success"}
 
 
-@pytest.mark.xfail(reason="nobody tells the next run: tell_next_run is called only for running runs that are advanced")
 def test_marking_the_whole_run_a_success_lets_the_next_run_go_on(world: World) -> None:
     world.dag(Task("a", depends_on_past=True))
     trigger_days(world, 2)
@@ -109,7 +107,6 @@ def test_marking_the_whole_run_a_success_lets_the_next_run_go_on(world: World) -
     assert world.states("r2") == {"a": "success"}
 
 
-@pytest.mark.xfail(reason="nobody tells the next run: tell_next_run is called only for running runs that are advanced")
 def test_deleting_the_failed_run_lets_the_next_run_go_on(world: World) -> None:
     world.dag(Task("a", depends_on_past=True))
     trigger_days(world, 2)
@@ -117,13 +114,12 @@ def test_deleting_the_failed_run_lets_the_next_run_go_on(world: World) -> None:
     world.settle()
 
     with world.database.begin() as tx:
-        delete_run(tx, "sales", "r1")
+        delete_run(tx, "sales", "r1", world.structures, world.clock.now())
     world.settle()
 
     assert world.states("r2") == {"a": "success"}
 
 
-@pytest.mark.xfail(reason="nobody tells the next run: tell_next_run is called only for running runs that are advanced")
 def test_a_run_that_timed_out_lets_the_next_run_go_on(world: World) -> None:
     """Its unfinished tasks are skipped, and a skip is good enough for depends_on_past."""
     world.dag(Task("a"), Task("b", upstream=("a",), depends_on_past=True), run_timeout_s=60.0, max_active_runs=2)
@@ -189,12 +185,7 @@ def test_a_skip_can_be_made_to_wait_for_the_past(world: World) -> None:
     "depends_on_past",
     [
         False,
-        pytest.param(
-            True,
-            marks=pytest.mark.xfail(
-                reason="load_past asks for the same map index, which the run before may not have yet"
-            ),
-        ),
+        True,
     ],
 )
 def test_a_mapped_task_waits_until_the_whole_task_passed_in_the_run_before(world: World, depends_on_past: bool) -> None:

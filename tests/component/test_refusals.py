@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.component.world import World
+from tests.instants import utc
 from tradewind.errors import (
     DagUnusable,
     InvalidRequest,
@@ -24,9 +25,11 @@ from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.operations.delete import delete_dag, delete_run
 from tradewind.operations.manage_pools import create_pool, delete_pool, update_pool
 from tradewind.operations.set_note import set_run_note, set_task_note
+from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
 SUCCESS = TaskState.SUCCESS
+NOW = utc("2026-01-01")
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ def test_an_unknown_name_is_a_typed_error_that_names_it(
     ("operation", "error", "named"),
     [
         pytest.param(lambda tx: delete_dag(tx, "nope"), UnknownDag, "'nope'", id="delete DAG"),
-        pytest.param(lambda tx: delete_run(tx, "sales", "r9"), UnknownRun, "'r9'", id="delete run"),
+        pytest.param(lambda tx: delete_run(tx, "sales", "r9", Structures(), NOW), UnknownRun, "'r9'", id="delete run"),
         pytest.param(lambda tx: set_run_note(tx, "sales", "r9", "x"), UnknownRun, "'r9'", id="run note"),
         pytest.param(lambda tx: set_task_note(tx, "sales", "r1", "zzz", "x"), UnknownTask, "'zzz'", id="task note"),
         pytest.param(lambda tx: set_task_note(tx, "sales", "r9", "a", "x"), UnknownRun, "'r9'", id="note, run"),

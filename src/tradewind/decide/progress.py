@@ -121,6 +121,11 @@ class RunProgress:
         self._agenda.add(number, snapshot.map_index)
         return cell
 
+    def ask_past_again(self) -> None:
+        """Something changed in the run before: those that wait for it shall ask anew."""
+        for number, map_index in sorted(self._on_past):
+            self._agenda.add(number, map_index)
+
     def learn_past(self, cell: Cell, past: PastTask) -> Verdict:
         """The answer to `Settlement.asks_past`; settle again afterwards."""
         self._asks_past.pop((cell.number, cell.map_index), None)

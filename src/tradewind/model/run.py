@@ -42,6 +42,8 @@ class RunHead(NamedTuple):
     change_number: int
     """Grows with each decision and each change by a person; a memory of the run is good only at this number."""
     ordering_at: datetime
+    forced_state: RunState | None = None
+    """What a person said the run shall end as, once its teardowns have run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +70,6 @@ class Run:
     finished_at: datetime | None = None
     times_out_at: datetime | None = None
     clear_number: int = 0
+    forced_state: RunState | None = None
     reason: str | None = None
     """Why it ended as it did, where its tasks do not say."""

@@ -59,6 +59,7 @@ def _further_tries(chosen: Chosen, tasks: Sequence[TaskInstance]) -> list[int]:
 def reopen_run(tx: Transaction, run: Run, now: datetime) -> None:
     """A run that had ended is queued again; any other goes on anyway."""
     if run.state not in FINISHED_RUN_STATES:
+        tx.runs.set_state(run.key, run.state, run.state, now, forced_state=None)
         return
     is_open = tx.runs.set_state(
         run.key,
@@ -69,6 +70,7 @@ def reopen_run(tx: Transaction, run: Run, now: datetime) -> None:
         started_at=None,
         times_out_at=None,
         reason=None,
+        forced_state=None,
         clear_number=run.clear_number + 1,
     )
     if is_open:

@@ -1,9 +1,14 @@
 """Delete DAGs and runs, with everything that belongs to them."""
 
-from tradewind.errors import Conflict, UnknownDag
+from contextlib import suppress
+from datetime import datetime
+
+from tradewind.errors import Conflict, DagUnusable, UnknownDag
 from tradewind.model.ids import RunKey
 from tradewind.model.states import OCCUPYING_STATES
 from tradewind.operations.choose_tasks import lock_dag_and_find_run
+from tradewind.operations.past import tell_next_run
+from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
 
@@ -23,7 +28,7 @@ def delete_dag(tx: Transaction, dag_id: str) -> None:
     tx.dags.delete(dag_id)
 
 
-def delete_run(tx: Transaction, dag_id: str, run_id: str) -> None:
+def delete_run(tx: Transaction, dag_id: str, run_id: str, structures: Structures, now: datetime) -> None:
     """With its task instances and their history.
 
     Raises:
@@ -33,6 +38,8 @@ def delete_run(tx: Transaction, dag_id: str, run_id: str) -> None:
     run = lock_dag_and_find_run(tx, dag_id, run_id)
     tx.runs.lock([run.key])
     _refuse_if_active(tx, run.key, f"run {run_id!r} of DAG {dag_id!r}")
+    with suppress(DagUnusable):  # a run that cannot be read can still be deleted
+        tell_next_run(tx, run, structures.get(tx, run.version_key), now)
     tx.runs.delete(run.key)
     tx.dags.set_at_run_limit([dag_id], False)
 

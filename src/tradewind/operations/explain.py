@@ -17,10 +17,11 @@ from tradewind.decide.explain import (
 from tradewind.decide.progress import RunProgress
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable, UnknownDag, UnknownRun, UnknownTask
-from tradewind.model.ids import UNMAPPED, TaskKey
+from tradewind.model.ids import UNMAPPED
 from tradewind.model.run import Run
 from tradewind.model.states import DECIDABLE_STATES, RunState, TaskState
-from tradewind.model.task import NO_PAST, Candidate, PastTask, TaskInstance
+from tradewind.model.task import Candidate, TaskInstance
+from tradewind.operations.past import past_of
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import DagRecord, Transaction
 
@@ -105,18 +106,7 @@ def _dependencies(tx: Transaction, run: Run, task: TaskInstance, structure: Stru
     if number is None:
         return [Reason("removed", "the DAG version of this run no longer has the task")]
     cell = progress.cells[number][task.map_index]
-    return explain_dependencies(progress, cell, _past(tx, run, task, structure, number))
-
-
-def _past(tx: Transaction, run: Run, task: TaskInstance, structure: Structure, number: int) -> PastTask:
-    before = tx.runs.before(run, only_scheduled=structure.dag.catchup)
-    if before is None:
-        return NO_PAST
-    found = tx.tasks.snapshots([TaskKey(before.key, task.task_id, task.map_index)])
-    if not found:
-        return PastTask(exists=False, any_earlier_run=True)
-    names = [structure.tasks[down].task_id for down in structure.downstream[number]]
-    return PastTask(True, True, found[0].state, not names or not tx.tasks.has_unpassed(before.key, names))
+    return explain_dependencies(progress, cell, past_of(tx, run, structure, [number])[number])
 
 
 def _waiting(tx: Transaction, task: TaskInstance, capacity: Capacity | None) -> list[Reason]:

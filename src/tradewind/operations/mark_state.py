@@ -9,6 +9,7 @@ from tradewind.model.run import Run
 from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, TaskRole, TaskState
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
 from tradewind.operations.clear_tasks import clear_chosen, reopen_run
+from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, TasksMoved
@@ -44,6 +45,7 @@ def mark_tasks(
         if changed:
             tx.emit(TasksMoved(state, tuple(sorted(changed))))
             _decide_failures_again(tx, chosen, changed, state, now)
+            tell_next_run(tx, chosen.run, chosen.structure, now)
             touch_run(tx, chosen.run, now)
         marked.extend(sorted(changed))
     return marked
@@ -74,11 +76,14 @@ def mark_run(
         )
         changed = [snapshot.key for snapshot in stopped]
         if any(task.state not in FINISHED_STATES for task in tx.tasks.instances(run.key, teardowns)):
+            tx.runs.set_state(run.key, run.state, run.state, now, forced_state=RunState.FAILED.value)
+            tell_next_run(tx, run, structure, now)
             touch_run(tx, run, now)
             return changed
     if tx.runs.set_state(run.key, run.state, state, now, reason=f"marked {state} by a person", owner=None):
         tx.emit(RunMoved(run.key, dag_id, run_id, state))
         tx.dags.set_at_run_limit([dag_id], False)
+    tell_next_run(tx, run, structure, now)
     touch_run(tx, run, now)
     return changed
 

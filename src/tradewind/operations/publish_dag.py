@@ -27,7 +27,7 @@ def publish_dag(tx: Transaction, dag: Dag, now: datetime, *, is_paused_by_defaul
         paused = dag.is_paused_upon_creation
         tx.dags.create(dag.dag_id, is_paused=is_paused_by_default if paused is None else paused, now=now)
     (record,) = tx.dags.lock([dag.dag_id])
-    if record.version_key is not None and tx.dags.version_hash(record.version_key) == hash_now:
+    if record.error is None and record.version_key is not None and tx.dags.version_hash(record.version_key) == hash_now:
         return record.version_key
     version_key = tx.dags.add_version(dag.dag_id, structure_hash=hash_now, data=data, now=now)
     tx.dags.set_next_run(dag.dag_id, _next_after_publishing(tx, dag, now))

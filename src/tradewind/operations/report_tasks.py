@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tradewind.decide.retry import LONGEST_DELAY_S, decide_retry
+from tradewind.errors import DagUnusable
+from tradewind.model.dag import Retry
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import TaskState
@@ -144,12 +146,8 @@ def _decide_failure(
     longest_delay_s: float,
 ) -> AttemptEnd:
     run = runs[task.run_key]
-    structure = structures.get(tx, run.version_key)
-    number = structure.index.get(task.task_id)
-    if number is None:
-        return AttemptEnd(failure.attempt, TaskState.FAILED, failure.at, failure.started_at, reason=failure.reason)
     decision = decide_retry(
-        structure.tasks[number].retry,
+        _retry_of(tx, run, task, structures),
         try_number=task.try_number,
         max_tries=task.max_tries,
         failed_at=failure.at,
@@ -161,6 +159,15 @@ def _decide_failure(
     state = TaskState.FAILED if decision.at is None else TaskState.UP_FOR_RETRY
     reason = failure.reason or decision.reason
     return AttemptEnd(failure.attempt, state, failure.at, failure.started_at, wake_at=decision.at, reason=reason)
+
+
+def _retry_of(tx: Transaction, run: Run, task: TaskInstance, structures: Structures) -> Retry:
+    """The task's settings. Where its DAG cannot say them, the usual ones: how many tries are left is in its row."""
+    try:
+        structure = structures.get(tx, run.version_key)
+        return structure.tasks[structure.index[task.task_id]].retry
+    except (DagUnusable, KeyError):
+        return Retry()
 
 
 def _tell(tx: Transaction, result: Reported, rows: Sequence[AttemptEnd]) -> None:

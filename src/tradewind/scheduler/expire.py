@@ -1,9 +1,12 @@
 """Duty: what time alone brings about: retries and pokes that are due, deferrals and runs that time out."""
 
+from contextlib import suppress
 from datetime import datetime
 
+from tradewind.errors import DagUnusable
 from tradewind.model.states import RunState
 from tradewind.operations.finish_runs import finish_runs
+from tradewind.operations.past import tell_next_run
 from tradewind.operations.wake_tasks import wake_tasks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import RunEnd, Transaction
@@ -28,6 +31,8 @@ def expire_runs(state: SchedulerState) -> int:
         reason = "dagrun_timeout: the run did not end in time"
         for run in runs:
             tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
+            with suppress(DagUnusable):
+                tell_next_run(tx, run, state.structures.get(tx, run.version_key), now)
         finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs], now)
         tx.runs.decided([run.key for run in runs], None)
         return [run.dag_id for run in runs]

@@ -16,7 +16,9 @@ from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 _COLUMNS = dag.c
 
 
-_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error).where(one_of(_COLUMNS.dag_id, "dag_ids"))
+_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error, _COLUMNS.version_key).where(
+    one_of(_COLUMNS.dag_id, "dag_ids")
+)
 
 
 class Dags:
@@ -37,7 +39,7 @@ class Dags:
 
     def flags(self, dag_ids: Collection[str]) -> dict[str, DagFlags]:
         found = self._connection.execute(_FLAGS, {"dag_ids": list(dag_ids)})
-        return {row[0]: DagFlags(row[1], row[2]) for row in found}
+        return {row[0]: DagFlags(row[1], row[2], row[3]) for row in found}
 
     def all(self) -> list[DagRecord]:
         return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))

@@ -43,6 +43,8 @@ class DagFlags(NamedTuple):
 
     is_paused: bool
     error: str | None
+    version_key: VersionKey | None
+    """Not what keeps it, but what a run's own version is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +272,8 @@ class TaskStore(Protocol):
     def set_note(self, key: TaskKey, note: str | None) -> bool:
         """A person's remark. False: there is no such instance."""
 
-    def has_unpassed(self, run_key: RunKey, task_ids: Collection[str]) -> bool:
-        """Whether any instance of these tasks is neither success nor skipped (nor removed)."""
+    def count_states(self, run_key: RunKey, task_ids: Collection[str]) -> dict[str, dict[TaskState, int]]:
+        """How many instances of each of these tasks are in which state, as far as the run has them."""
 
 
 class QueueStore(Protocol):

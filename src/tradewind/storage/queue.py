@@ -6,17 +6,19 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
-from tradewind.model.states import OCCUPYING_STATES, TaskState
+from tradewind.model.states import OCCUPYING_STATES, HeldBy, TaskState
 from tradewind.model.task import Candidate, TaskInstance, WorkItem
 from tradewind.storage.batch import Kind
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, GuardedUpdate, same_attempt
 from tradewind.storage.interface import MOST_SLOTS
 from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
-from tradewind.storage.schema import state_in, task_instance, task_is_active, task_is_waiting
+from tradewind.storage.schema import dag, state_in, task_instance, task_is_active, task_is_waiting
 from tradewind.storage.types import Instant
 
 _COLUMNS = task_instance.c
 _CANDIDATE_COLUMNS = tuple(_COLUMNS[name] for name in Candidate._fields)
+
+_OF_PAUSED_DAG = sa.exists().where(dag.c.dag_id == _COLUMNS.dag_id, dag.c.is_paused)
 
 _ADMIT = GuardedUpdate(
     ATTEMPT_COLUMNS,
@@ -34,7 +36,12 @@ _ADMIT = GuardedUpdate(
 _REQUEUE = GuardedUpdate(
     ATTEMPT_COLUMNS,
     lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.QUEUED)),
-    lambda _: {"state": TaskState.SCHEDULED.value, "queued_by": sa.null(), "requeues": _COLUMNS.requeues + 1},
+    lambda _: {
+        "state": TaskState.SCHEDULED.value,
+        "queued_by": sa.null(),
+        "requeues": _COLUMNS.requeues + 1,
+        "held_by": sa.case((_OF_PAUSED_DAG, HeldBy.DAG_PAUSED.value), else_=sa.null()),
+    },
 )
 _ADOPT = GuardedUpdate(
     (*ATTEMPT_COLUMNS, ("queued_by", Kind.INT)),

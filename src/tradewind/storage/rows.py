@@ -87,8 +87,9 @@ def to_instance(row: AnyRow) -> TaskInstance:
 
 def to_head(row: AnyRow) -> RunHead:
     """A row of the columns of `RunHead`."""
-    key, dag_id, run_id, state, version_key, change_number, ordering_at = row
-    return RunHead(key, dag_id, run_id, _RUN_STATES[state], version_key, change_number, ordering_at)
+    key, dag_id, run_id, state, version_key, change_number, ordering_at, forced_state = row
+    forced = None if forced_state is None else _RUN_STATES[forced_state]
+    return RunHead(key, dag_id, run_id, _RUN_STATES[state], version_key, change_number, ordering_at, forced)
 
 
 def to_run(row: AnyRow) -> Run:
@@ -115,5 +116,6 @@ def to_run(row: AnyRow) -> Run:
         finished_at=row.finished_at,
         times_out_at=row.times_out_at,
         clear_number=row.clear_number,
+        forced_state=None if row.forced_state is None else _RUN_STATES[row.forced_state],
         reason=row.reason,
     )

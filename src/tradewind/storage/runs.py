@@ -163,7 +163,8 @@ class Runs:
         return [RunKey(row[0]) for row in self._connection.execute(statement)]
 
     def before(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
-        return self._neighbour(
+        return _neighbour(
+            self._connection,
             run,
             sa.and_(
                 _COLUMNS.ordering_at <= run.ordering_at,  # on its own, so that the index is entered here
@@ -174,7 +175,8 @@ class Runs:
         )
 
     def after(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
-        return self._neighbour(
+        return _neighbour(
+            self._connection,
             run,
             sa.and_(
                 _COLUMNS.ordering_at >= run.ordering_at,
@@ -221,11 +223,17 @@ class Runs:
     def _read(self, statement: sa.Select[Any]) -> list[Run]:
         return [to_run(row) for row in self._connection.execute(statement)]
 
-    def _neighbour(
-        self, run: Run | RunHead, where: sa.ColumnElement[bool], order: Sequence[Any], *, only_scheduled: bool
-    ) -> Run | None:
-        statement = sa.select(dag_run).where(_COLUMNS.dag_id == run.dag_id, where).order_by(*order).limit(1)
-        if only_scheduled:
-            statement = statement.where(_COLUMNS.run_type == RunType.SCHEDULED.value)
-        found = self._read(statement)
-        return found[0] if found else None
+
+def _neighbour(
+    connection: sa.Connection,
+    run: Run | RunHead,
+    where: sa.ColumnElement[bool],
+    order: Sequence[Any],
+    *,
+    only_scheduled: bool,
+) -> Run | None:
+    statement = sa.select(dag_run).where(_COLUMNS.dag_id == run.dag_id, where).order_by(*order).limit(1)
+    if only_scheduled:
+        statement = statement.where(_COLUMNS.run_type == RunType.SCHEDULED.value)
+    found = [to_run(row) for row in connection.execute(statement)]
+    return found[0] if found else None

@@ -106,6 +106,7 @@ dag_run = sa.Table(
     sa.Column("finished_at", Instant, nullable=True),
     sa.Column("times_out_at", Instant, nullable=True),
     sa.Column("clear_number", sa.Integer, nullable=False, default=0),
+    sa.Column("forced_state", _STATE, nullable=True),
     sa.Column("conf", LongText, nullable=True),
     sa.Column("note", LongText, nullable=True),
     sa.Column("triggered_by", identifier(), nullable=True),

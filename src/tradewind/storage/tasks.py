@@ -7,7 +7,7 @@ from functools import cache
 import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, TaskKey
-from tradewind.model.states import FINISHED_STATES, PASSED_STATES, HeldBy, TaskState
+from tradewind.model.states import FINISHED_STATES, HeldBy, TaskState
 from tradewind.model.task import NewTask, TaskInstance, TaskSnapshot
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
@@ -107,6 +107,12 @@ def _instances_of(run_key: RunKey) -> AnySelect:
 
 
 _OF_RUNS = sa.select(*SNAPSHOT_COLUMNS).where(one_of(_COLUMNS.run_key, "run_keys"))
+
+_COUNT_STATES = (
+    sa.select(_COLUMNS.task_id, _COLUMNS.state, sa.func.count())
+    .where(_COLUMNS.run_key == sa.bindparam("run_key"), one_of(_COLUMNS.task_id, "task_ids"))
+    .group_by(_COLUMNS.task_id, _COLUMNS.state)
+)
 
 
 @cache
@@ -217,10 +223,10 @@ class Tasks:
         )
         return self._connection.execute(statement.values(note=note)).rowcount > 0
 
-    def has_unpassed(self, run_key: RunKey, task_ids: Collection[str]) -> bool:
-        statement = sa.select(_COLUMNS.task_id).where(
-            _COLUMNS.run_key == run_key,
-            _COLUMNS.task_id.in_(task_ids),
-            ~state_in(*PASSED_STATES, TaskState.REMOVED),
-        )
-        return self._connection.execute(statement.limit(1)).first() is not None
+    def count_states(self, run_key: RunKey, task_ids: Collection[str]) -> dict[str, dict[TaskState, int]]:
+        counts: dict[str, dict[TaskState, int]] = {}
+        for task_id, state, count in self._connection.execute(
+            _COUNT_STATES, {"run_key": run_key, "task_ids": sorted(task_ids)}
+        ):
+            counts.setdefault(task_id, {})[TaskState(state)] = count
+        return counts

@@ -103,6 +103,7 @@ def _create_runs() -> None:
         sa.Column("finished_at", _instant(), nullable=True),
         sa.Column("times_out_at", _instant(), nullable=True),
         sa.Column("clear_number", sa.Integer, nullable=False),
+        sa.Column("forced_state", sa.String(20), nullable=True),
         sa.Column("conf", _text(), nullable=True),
         sa.Column("note", _text(), nullable=True),
         sa.Column("triggered_by", _id(), nullable=True),

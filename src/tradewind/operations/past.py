@@ -1,0 +1,60 @@
+"""What one run of a DAG means for the next: `depends_on_past` and `wait_for_downstream`."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+from tradewind.decide.structure import Structure
+from tradewind.model.run import Run, RunHead
+from tradewind.model.states import PASSED_STATES, TaskState
+from tradewind.model.task import NO_PAST, PastTask
+from tradewind.storage.interface import Transaction
+
+
+def past_of(tx: Transaction, run: Run | RunHead, structure: Structure, numbers: Collection[int]) -> dict[int, PastTask]:
+    """How these tasks ended in the run before. A mapped task is asked for as a whole, as in Airflow."""
+    before = tx.runs.before(run, only_scheduled=structure.dag.catchup)
+    if before is None:
+        return dict.fromkeys(numbers, NO_PAST)
+    names = {structure.tasks[number].task_id for number in numbers}
+    below = {number: structure.downstream[number] for number in numbers if structure.tasks[number].wait_for_downstream}
+    names |= {structure.tasks[down].task_id for downs in below.values() for down in downs}
+    states = tx.tasks.count_states(before.key, names)
+    return {
+        number: _past(
+            states.get(structure.tasks[number].task_id, {}),
+            (states.get(structure.tasks[down].task_id, {}) for down in below.get(number, ())),
+        )
+        for number in numbers
+    }
+
+
+def tell_next_run(tx: Transaction, run: Run | RunHead, structure: Structure, now: datetime) -> None:
+    """A person or a timeout ended tasks of this run: let those of the next run that wait for them ask again."""
+    after = tx.runs.after(run, only_scheduled=structure.dag.catchup) if structure.past_readers else None
+    if after is not None:
+        tx.changes.record_runs([after.key], now)
+
+
+def tell_readers(
+    tx: Transaction, run: Run | RunHead, structure: Structure, ended: Collection[int], now: datetime
+) -> None:
+    """These tasks ended in the run's own course: only those of the next run that wait for them need ask again."""
+    readers = {reader for number in ended for reader in structure.past_readers.get(number, ())}
+    after = tx.runs.after(run, only_scheduled=structure.dag.catchup) if readers else None
+    if after is not None:
+        names = {structure.tasks[reader].task_id for reader in readers}
+        tx.changes.record([task.key for task in tx.tasks.instances(after.key, names)], now)
+
+
+def _past(own: dict[TaskState, int], downstream: Iterable[dict[TaskState, int]]) -> PastTask:
+    if not own:
+        return PastTask(exists=False, any_earlier_run=True)
+    return PastTask(True, True, _worst(own), all(_worst(states) in PASSED_STATES for states in downstream))
+
+
+def _worst(states: dict[TaskState, int]) -> TaskState:
+    """A state of the task that is not good enough, if it has one. Removed instances do not count."""
+    for state in states:
+        if state not in PASSED_STATES and state is not TaskState.REMOVED:
+            return state
+    return TaskState.SUCCESS
