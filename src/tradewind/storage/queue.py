@@ -124,9 +124,13 @@ class Queue:
         ).first()
         if own is None:
             return 0
+        by_turn = sa.tuple_(_COLUMNS.queue_turn, _COLUMNS.run_key, _COLUMNS.map_index)
         is_before = sa.or_(
             _COLUMNS.priority_weight > own.priority_weight,
-            sa.and_(_COLUMNS.priority_weight == own.priority_weight, _COLUMNS.queue_turn < own.queue_turn),
+            sa.and_(
+                _COLUMNS.priority_weight == own.priority_weight,
+                by_turn < sa.tuple_(own.queue_turn, key.run_key, key.map_index),
+            ),
         )
         statement = sa.select(sa.func.count()).where(task_is_waiting, _COLUMNS.pool == own.pool, is_before)
         return int(self._connection.execute(statement).scalar_one())

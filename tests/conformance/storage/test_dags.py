@@ -8,7 +8,7 @@ from tradewind.model.ids import VersionKey
 from tradewind.model.states import TaskState
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.database import Database
-from tradewind.storage.interface import DagRecord
+from tradewind.storage.interface import DagFlags, DagRecord
 from tradewind.storage.schema import metadata
 
 
@@ -40,11 +40,12 @@ def test_flags_tell_what_keeps_the_dags_that_exist_from_being_scheduled(store: D
         for dag_id in ("free", "paused", "fenced", "not asked"):
             tx.dags.create(dag_id, is_paused=dag_id == "paused", now=NOW)
         tx.dags.set_error("fenced", "it does not parse")
+        version = tx.dags.add_version("free", structure_hash="x", data="{}", now=NOW)
 
         assert tx.dags.flags(["free", "paused", "fenced", "nothing"]) == {
-            "free": (False, None),
-            "paused": (True, None),
-            "fenced": (False, "it does not parse"),
+            "free": DagFlags(is_paused=False, error=None, version_key=version),
+            "paused": DagFlags(is_paused=True, error=None, version_key=None),
+            "fenced": DagFlags(is_paused=False, error="it does not parse", version_key=None),
         }
         assert tx.dags.flags([]) == {}
 

@@ -96,6 +96,48 @@ def test_pools_waited_for_are_counted_whether_they_exist_or_not(world: World, st
         assert tx.queue.pools_waited_for() == {"default_pool": 2, "missing": 1}
 
 
+def test_count_ahead_is_the_place_in_the_queue(world: World, store: Database) -> None:
+    first, second = world.running("r1"), world.running("r2")
+    world.tasks([new_task(second, "d", priority_weight=5), new_task(first, "b", 1, priority_weight=5)], turn=1)
+    world.tasks([new_task(first, "a", 0, priority_weight=5)], turn=1)
+    world.tasks([new_task(second, "e", priority_weight=5)], turn=2)
+    world.tasks([new_task(first, "z", priority_weight=6), new_task(first, "y", pool="small")])
+    held = world.task(TaskState.SCHEDULED, first, "held", priority_weight=9).task
+
+    with store.begin() as tx:
+        tx.tasks.hold([held])
+        queue = tx.queue.waiting("default_pool", 9)
+        assert [tx.queue.count_ahead(task.key) for task in queue] == [0, 1, 2, 3, 4]
+        assert _names(queue) == ["z", "a", "b", "d", "e"]
+        assert [tx.queue.count_ahead(key) for key in (held, TaskKey(first, "y"), TaskKey(first, "missing"))] == [
+            0,
+            0,
+            0,
+        ]
+
+
+def test_slots_by_state_are_those_of_the_waiting_and_the_active(world: World, store: Database) -> None:
+    run_key = world.running()
+    for state in TaskState:
+        if state is not TaskState.AWAITING_INPUT:
+            world.task(state, run_key, state.value, pool_slots=2)
+    world.task(TaskState.RUNNING, run_key, "another", pool_slots=3)
+    world.task(TaskState.QUEUED, run_key, "elsewhere", pool="small")
+    held = world.task(TaskState.SCHEDULED, run_key, "held").task
+
+    with store.begin() as tx:
+        tx.tasks.hold([held])
+
+        assert tx.queue.slots_by_state() == {
+            ("default_pool", TaskState.SCHEDULED): 2,
+            ("default_pool", TaskState.QUEUED): 2,
+            ("default_pool", TaskState.RUNNING): 5,
+            ("default_pool", TaskState.RESTARTING): 2,
+            ("default_pool", TaskState.DEFERRED): 2,
+            ("small", TaskState.QUEUED): 1,
+        }
+
+
 def test_occupied_slots_are_those_of_the_queued_running_and_restarting(world: World, store: Database) -> None:
     """A deferred task keeps its slots only where the pool says so (B4)."""
     run_key = world.running()
@@ -190,6 +232,17 @@ def test_requeue_gives_back_only_what_is_queued_at_that_attempt(world: World, st
 
     task = world.instance(queued)
     assert (task.state, task.attempt, task.queued_by, task.requeues) == (TaskState.SCHEDULED, 1, None, 1)
+
+
+def test_what_a_paused_dag_gets_back_is_held_until_it_goes_on(world: World, store: Database) -> None:
+    attempt = world.task(TaskState.QUEUED, world.running())
+    with store.begin() as tx:
+        tx.dags.set_paused("sales", True)
+
+        assert tx.queue.requeue([attempt]) == {attempt.task}
+        assert tx.queue.waiting("default_pool", 9) == []
+
+    assert world.instance(attempt).held_by is HeldBy.DAG_PAUSED
 
 
 def test_requeues_are_counted_until_the_task_starts(world: World, store: Database) -> None:

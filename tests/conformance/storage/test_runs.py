@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
 from tradewind.model.dag import JsonValue
 from tradewind.model.ids import RunKey
-from tradewind.model.run import NewRun, Run
+from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.timetable import DataInterval
-from tradewind.storage.database import Database
+from tradewind.storage.database import Database, SqlTransaction
 from tradewind.storage.interface import RunEnd
 
 
@@ -150,15 +150,27 @@ def test_lock_heads_gives_what_deciding_needs_of_the_runs_that_exist_by_key(worl
         assert tx.runs.lock_heads([]) == []
 
     assert [head.key for head in heads] == keys
-    assert heads[1] == (
-        run.key,
-        "sales",
-        "r2",
-        RunState.RUNNING,
-        run.version_key,
-        run.change_number,
-        run.ordering_at,
+    assert heads[1] == RunHead(
+        run.key, "sales", "r2", RunState.RUNNING, run.version_key, run.change_number, run.ordering_at
     )
+
+
+def test_what_a_person_said_a_run_shall_end_as_is_kept_until_taken_back(world: World, store: Database) -> None:
+    key = world.running("r1")
+    seen = []
+
+    for state in (RunState.FAILED, None):
+        with store.begin() as tx:
+            assert tx.runs.set_state(key, RunState.RUNNING, RunState.RUNNING, NOW, forced_state=state and state.value)
+            seen.append((_find(tx, "r1").forced_state, tx.runs.lock_heads([key])[0].forced_state))
+
+    assert seen == [(RunState.FAILED, RunState.FAILED), (None, None)]
+
+
+def _find(tx: SqlTransaction, run_id: str) -> Run:
+    run = tx.runs.find("sales", run_id)
+    assert run is not None
+    return run
 
 
 def test_dags_with_startable_runs_are_named_once_and_only_unpaused(world: World, store: Database) -> None:

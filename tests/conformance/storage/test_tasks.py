@@ -341,19 +341,20 @@ def test_a_note_is_kept_until_it_is_taken_away(world: World, store: Database) ->
     assert world.instance(attempt).note is None
 
 
-@pytest.mark.parametrize("state", [state for state in TaskState if state is not TaskState.AWAITING_INPUT], ids=str)
-def test_has_unpassed_is_true_for_all_but_success_skipped_and_removed(
-    world: World, store: Database, state: TaskState
-) -> None:
+def test_states_are_counted_for_each_of_the_tasks_that_the_run_has(world: World, store: Database) -> None:
     run_key = world.running()
-    world.task(state, run_key, "asked")
-    world.task(TaskState.FAILED, run_key, "not asked")
+    for map_index, state in enumerate((TaskState.SUCCESS, TaskState.SUCCESS, TaskState.FAILED)):
+        world.task(state, run_key, "mapped", map_index=map_index)
+    world.task(TaskState.NONE, run_key, "single")
+    world.task(TaskState.NONE, run_key, "not asked")
+    world.task(TaskState.SUCCESS, world.running("other"), "single")
 
     with store.begin() as tx:
-        is_unpassed = tx.tasks.has_unpassed(run_key, ["asked"])
-        assert not tx.tasks.has_unpassed(run_key, [])
-
-    assert is_unpassed is (state not in (TaskState.SUCCESS, TaskState.SKIPPED, TaskState.REMOVED))
+        assert tx.tasks.count_states(run_key, ["mapped", "single", "missing"]) == {
+            "mapped": {TaskState.SUCCESS: 2, TaskState.FAILED: 1},
+            "single": {TaskState.NONE: 1},
+        }
+        assert tx.tasks.count_states(run_key, []) == {}
 
 
 def test_five_thousand_instances_go_through_one_statement_each(world: World, store: Database) -> None:

@@ -1,0 +1,247 @@
+"""What every loop asks is answered from an index over the few rows that are alive (B9).
+
+A partial index is used only where the query states its condition, so a change of either may silently cost a scan of all
+history. The plans are those of the very statements that the stores send.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from tests.conformance.storage.worlds import JOB, NOW, World, candidate, minutes, new_task, scheduled
+from tests.databases import DatabaseKind
+from tradewind.model.ids import AttemptKey, RunKey, TaskKey
+from tradewind.model.run import NewRun
+from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.model.task import Started
+from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.interface import AttemptEnd, RunEnd
+
+Statement = tuple[str, Any]
+Question = Callable[[SqlTransaction], object]
+Write = Callable[[SqlTransaction, TaskKey], object]
+
+FINISHED = 1_000
+FINISHED_RUNS = 200
+
+
+@contextmanager
+def _listening(store: Database) -> Iterator[list[Statement]]:
+    heard: list[Statement] = []
+
+    def listen(_c: object, _cursor: object, statement: str, parameters: Any, _context: object, _many: bool) -> None:
+        heard.append((statement, parameters))
+
+    sa.event.listen(store.engine, "before_cursor_execute", listen)
+    try:
+        yield heard
+    finally:
+        sa.event.remove(store.engine, "before_cursor_execute", listen)
+
+
+def _plans(store: Database, question: Question) -> list[str]:
+    """How the database answers each statement of the question; nothing that it writes remains."""
+    with store.engine.connect() as connection, connection.begin() as transaction:
+        with _listening(store) as heard:
+            question(SqlTransaction(connection))
+        plans = [_plan(connection, *statement) for statement in heard]
+        transaction.rollback()
+    return plans
+
+
+def _plan(connection: sa.Connection, statement: str, parameters: Any) -> str:
+    match connection.dialect.name:
+        case "sqlite":
+            rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            return "\n".join(row[3] for row in rows)
+        case "postgresql":
+            # The tables of a test are so small that reading them whole would be right.
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+            return "\n".join(row[0] for row in connection.exec_driver_sql(f"EXPLAIN {statement}", parameters))
+        case _:
+            rows = connection.exec_driver_sql(f"EXPLAIN {statement}", parameters)
+            # Which index it takes depends on samples that it draws when it likes; which it can take does not.
+            return "\n".join(f"{row['table']} by one of {row['possible_keys']}" for row in rows.mappings())
+
+
+@pytest.fixture
+def history(world: World, store: Database) -> World:
+    """Much that is finished, little that is not, and statistics that know it."""
+    done, running = world.running("done"), world.running("running")
+    version = world.find("done").version_key
+    with store.begin() as tx:
+        past = [
+            tx.runs.create(NewRun("sales", f"past {number}", RunType.MANUAL, NOW - minutes(number), version), NOW)
+            for number in range(FINISHED_RUNS)
+        ]
+        tx.runs.start([(key, None) for key in past], NOW)
+        tx.runs.finish([RunEnd(key, RunState.SUCCESS) for key in past], NOW)
+    world.run("queued", run_after=NOW - minutes(1))
+    tasks = [new_task(done, f"task {number}") for number in range(FINISHED)]
+    with store.begin() as tx:
+        tx.tasks.create(tasks)
+        skipped = [scheduled(task)._replace(to_state="skipped") for task in tasks]
+        assert len(tx.tasks.advance(skipped, NOW)) == FINISHED
+        assert tx.runs.finish([RunEnd(done, RunState.SUCCESS)], NOW)
+    world.task(TaskState.SCHEDULED, running, "scheduled")
+    world.task(TaskState.QUEUED, running, "queued")
+    world.task(TaskState.RUNNING, running, "running")
+    world.task(TaskState.UP_FOR_RETRY, running, "retry", wake_at=NOW)
+    with store.begin() as tx:
+        for number in range(100):
+            tx.dags.create(f"dag {number}", is_paused=True, now=NOW)
+    _analyse(store)
+    return world
+
+
+def _analyse(store: Database) -> None:
+    if store.dialect_name == "sqlite":
+        return  # it has no statistics unless somebody asks for them, and nobody does
+    tables = ("dag", "dag_run", "task_instance", "run_change", "job")
+    with store.engine.connect() as connection:
+        for table in tables:
+            words = "ANALYZE TABLE" if store.dialect_name == "mysql" else "ANALYZE"
+            connection.exec_driver_sql(f"{words} {table}")
+        connection.commit()
+
+
+QUESTIONS: dict[str, tuple[Question, str, str]] = {
+    # name: (the question, the partial index, the index on MySQL)
+    "queue.waiting": (
+        lambda tx: tx.queue.waiting("default_pool", 100),
+        "ix_task_instance_waiting",
+        "ix_task_instance_queue",
+    ),
+    "queue.waiting, some full": (
+        lambda tx: tx.queue.waiting(
+            "default_pool", 100, most_slots=2, full_executors=["x", None], full_tasks=[("sales", "a")]
+        ),
+        "ix_task_instance_waiting",
+        "ix_task_instance_queue",
+    ),
+    "queue.pools_waited_for": (
+        lambda tx: tx.queue.pools_waited_for(),
+        "ix_task_instance_waiting",
+        "ix_task_instance_queue",
+    ),
+    "queue.occupied_slots": (
+        lambda tx: tx.queue.occupied_slots("default_pool", include_deferred=False),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "queue.occupied_slots, deferred too": (
+        lambda tx: tx.queue.occupied_slots("default_pool", include_deferred=True),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "queue.count_active": (
+        lambda tx: tx.queue.count_active("sales", "load"),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "queue.count_held_by": (
+        lambda tx: tx.queue.count_held_by(JOB),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "queue.queued_work": (lambda tx: tx.queue.queued_work(JOB), "ix_task_instance_active", "ix_task_instance_queue"),
+    "queue.held_by_dead": (
+        lambda tx: tx.queue.held_by_dead([JOB]),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "queue.queued_before": (
+        lambda tx: tx.queue.queued_before(NOW),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "attempts.silent_since": (
+        lambda tx: tx.attempts.silent_since(NOW),
+        "ix_task_instance_active",
+        "ix_task_instance_queue",
+    ),
+    "attempts.due": (lambda tx: tx.attempts.due(NOW, 100), "ix_task_instance_timer", "ix_task_instance_timer"),
+    "attempts.next_wake_at": (
+        lambda tx: tx.attempts.next_wake_at(),
+        "ix_task_instance_timer",
+        "ix_task_instance_timer",
+    ),
+    "dags.due": (lambda tx: tx.dags.due(NOW, 100), "ix_dag_due", "ix_dag_due"),
+    "dags.next_due_at": (lambda tx: tx.dags.next_due_at(), "ix_dag_due", "ix_dag_due"),
+    "runs.startable": (lambda tx: tx.runs.startable(["sales"], NOW, 100), "ix_dag_run_queued", "ix_dag_run_state"),
+    "runs.dags_with_startable": (
+        lambda tx: tx.runs.dags_with_startable(NOW),
+        "ix_dag_run_queued",
+        "ix_dag_run_state",
+    ),
+    "runs.running_of_dag": (lambda tx: tx.runs.running_of_dag("sales"), "ix_dag_run_running", "ix_dag_run_state"),
+    "runs.overdue": (lambda tx: tx.runs.overdue(NOW), "ix_dag_run_timeout", "ix_dag_run_timeout"),
+    "jobs.live": (lambda tx: tx.jobs.live("scheduler"), "ix_job_live", "ix_job_live"),
+    "changes.take": (lambda tx: tx.changes.take([RunKey(1)]), "ix_run_change_run", "ix_run_change_run"),
+}
+
+
+def test_the_questions_of_every_loop_are_answered_from_their_indexes(
+    history: World, store: Database, database_kind: DatabaseKind
+) -> None:
+    wrong = {}
+    for name, (question, on_live_rows, by_state) in QUESTIONS.items():
+        (plan,) = _plans(store, question)
+        if (by_state if database_kind == "mysql" else on_live_rows) not in plan:
+            wrong[name] = plan
+
+    assert wrong == {}
+
+
+def test_active_runs_are_counted_from_their_indexes(
+    history: World, store: Database, database_kind: DatabaseKind
+) -> None:
+    running, queued = _plans(store, lambda tx: tx.runs.count_active(["sales"]))
+
+    if database_kind == "mysql":
+        assert "ix_dag_run_state" in running
+        assert "ix_dag_run_state" in queued
+    else:
+        assert "ix_dag_run_running" in running
+        assert "ix_dag_run_queued" in queued
+
+
+WRITES: dict[str, Write] = {
+    "tasks.advance": lambda tx, key: tx.tasks.advance([scheduled(new_task(*key))], NOW),
+    "tasks.hold": lambda tx, key: tx.tasks.hold([key]),
+    "queue.admit": lambda tx, key: tx.queue.admit([candidate(new_task(*key))], JOB, NOW),
+    "attempts.start": lambda tx, key: tx.attempts.start([Started(_attempt(key), NOW)], NOW),
+    "attempts.end": lambda tx, key: tx.attempts.end([AttemptEnd(_attempt(key), TaskState.SUCCESS, NOW)]),
+    "attempts.heartbeat": lambda tx, key: tx.attempts.heartbeat([_attempt(key)], NOW),
+    "attempts.wake": lambda tx, key: tx.attempts.wake([key]),
+}
+
+
+def _write(write: Write, key: TaskKey, tx: SqlTransaction) -> object:
+    return write(tx, key)
+
+
+def _attempt(key: TaskKey) -> AttemptKey:
+    return AttemptKey(*key, 1)
+
+
+def test_guarded_writes_find_their_rows_by_key(history: World, store: Database, database_kind: DatabaseKind) -> None:
+    """Whatever the statistics say about states: found by state, a batch costs its size times all that wait."""
+    key = TaskKey(history.find("running").key, "scheduled")
+    by_key = {
+        "sqlite": "task_instance USING PRIMARY KEY (run_key=? AND task_id=? AND map_index=?)",
+        "postgres": "Index Scan using pk_task_instance",
+        "mysql": "task_instance by one of PRIMARY",
+    }[database_kind]
+
+    wrong = {}
+    for name, write in WRITES.items():
+        plan = _plans(store, partial(_write, write, key))[0]
+        if by_key not in plan or "ix_task_instance" in plan:
+            wrong[name] = plan
+
+    assert wrong == {}
