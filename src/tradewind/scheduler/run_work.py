@@ -63,7 +63,10 @@ def load_works(
         except DagUnusable as error:
             give_up(tx, run, flags[run.dag_id], error, now)
             continue
-        works.append(Work(run, progress, flags[run.dag_id], [each for each in news[run.key] if each.key in changed]))
+        own = [each for each in news[run.key] if each.key in changed]
+        # Whoever begins to remember a run makes all other memories of it old: at each change number there is one at
+        # most. Else a change that one scheduler takes, and that moves nothing, would be missing in the other's.
+        works.append(Work(run, progress, flags[run.dag_id], own, is_touched=remembered[run.key] is None))
     return works
 
 

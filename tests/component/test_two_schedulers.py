@@ -1,0 +1,33 @@
+"""What two schedulers remember of the same run."""
+
+from tests.component.world import PatientExecutor, World
+from tradewind.model.dag import Task
+from tradewind.model.states import RunState
+from tradewind.model.task import Succeeded
+from tradewind.operations.report_tasks import report_tasks
+
+
+def end(world: World, executor: PatientExecutor, name: str) -> None:
+    """The worker itself reports, not its executor, so no scheduler is busy with it."""
+    attempt = executor.attempt(name)
+    with world.database.begin() as tx:
+        report_tasks(tx, [Succeeded(attempt, world.clock.now())], world.clock.now(), world.structures)
+
+
+def test_a_change_that_another_scheduler_took_without_consequence_is_not_forgotten(world: World) -> None:
+    """Found by the simulation: the change was gone, the number of the run the same, the first memory one task short."""
+    world.dag(Task("a"), Task("b"))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    first, second = world.scheduler(executor), world.scheduler(PatientExecutor(world.clock))
+    world.settle(first)
+
+    end(world, executor, "a")
+    world.clock.advance(2)
+    world.settle(second)
+    end(world, executor, "b")
+    world.settle(first)
+    world.clock.advance(2)
+    world.settle()
+
+    assert world.run().state is RunState.SUCCESS
