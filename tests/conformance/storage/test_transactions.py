@@ -158,7 +158,7 @@ def test_a_real_deadlock_is_a_conflict_and_transact_gets_through_it(
         for result in [threads.submit(work, names) for names in (("a", "b"), ("b", "a"))]:
             result.result(PATIENCE_S)
 
-    assert len(conflicts) == 1
+    assert conflicts
     with store.begin() as tx:
         assert [pool.served_turn for pool in tx.pools.all()] == [1, 1]
 
