@@ -7,7 +7,7 @@ import pytest
 from tests.component.world import PatientExecutor, World, fails, in_turn, skips_itself, succeeds
 from tradewind.model.dag import Task
 from tradewind.model.mapping import OutputLength
-from tradewind.model.states import RunState, TaskState
+from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.operations.delete import delete_run
 
 DAY = timedelta(days=1)
@@ -210,3 +210,21 @@ def test_a_mapped_task_waits_until_the_whole_task_passed_in_the_run_before(world
         executor.end("work[0]")
         world.settle()
         assert executor.busy_with == ["work[0]", "work[1]"]
+
+
+def test_a_run_by_hand_learns_that_the_scheduled_run_before_it_has_ended(world: World) -> None:
+    """With catchup, only scheduled runs count as past; runs by hand look back at them all the same."""
+    world.dag(Task("a", depends_on_past=True), catchup=True)
+    today = world.clock.now()
+    world.trigger(run_id=None, run_type=RunType.SCHEDULED, logical_date=today - 3 * DAY)
+    for number, days in enumerate((2, 1)):
+        world.trigger(run_id=f"by_hand_{number}", logical_date=today - days * DAY)
+    executor = PatientExecutor(world.clock)
+    world.scheduler(executor)
+    world.settle()
+    assert executor.busy_with == ["a"]
+
+    executor.end("a")
+    world.settle()
+
+    assert executor.busy_with == ["a", "a"]

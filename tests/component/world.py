@@ -231,7 +231,7 @@ class World:
         """Publish a DAG of these tasks."""
         return self.publish(Dag(dag_id, tasks=tasks, **values), is_paused=is_paused)
 
-    def trigger(self, dag_id: str = "sales", run_id: str = "r1", **values: Any) -> RunKey:
+    def trigger(self, dag_id: str = "sales", run_id: str | None = "r1", **values: Any) -> RunKey:
         with self.database.begin() as tx:
             request = RunRequest(dag_id, run_id=run_id, **values)
             return trigger_run(tx, request, self.structures, self.clock.now(), suffix="aaaaaaaa").key

@@ -1,11 +1,11 @@
 """What one run of a DAG means for the next: `depends_on_past` and `wait_for_downstream`."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from tradewind.decide.structure import Structure
 from tradewind.model.run import Run, RunHead
-from tradewind.model.states import PASSED_STATES, TaskState
+from tradewind.model.states import PASSED_STATES, RunType, TaskState
 from tradewind.model.task import NO_PAST, PastTask
 from tradewind.storage.interface import Transaction
 
@@ -30,9 +30,8 @@ def past_of(tx: Transaction, run: Run | RunHead, structure: Structure, numbers: 
 
 def tell_next_run(tx: Transaction, run: Run | RunHead, structure: Structure, now: datetime) -> None:
     """A person or a timeout ended tasks of this run: let those of the next run that wait for them ask again."""
-    after = tx.runs.after(run, only_scheduled=structure.dag.catchup) if structure.past_readers else None
-    if after is not None:
-        tx.changes.record_runs([after.key], now)
+    if structure.past_readers:
+        tx.changes.record_runs([follower.key for follower in _followers(tx, run, structure)], now)
 
 
 def tell_readers(
@@ -40,10 +39,20 @@ def tell_readers(
 ) -> None:
     """These tasks ended in the run's own course: only those of the next run that wait for them need ask again."""
     readers = {reader for number in ended for reader in structure.past_readers.get(number, ())}
-    after = tx.runs.after(run, only_scheduled=structure.dag.catchup) if readers else None
-    if after is not None:
-        names = {structure.tasks[reader].task_id for reader in readers}
-        tx.changes.record([task.key for task in tx.tasks.instances(after.key, names)], now)
+    names = {structure.tasks[reader].task_id for reader in readers}
+    for follower in _followers(tx, run, structure) if readers else ():
+        tx.changes.record([task.key for task in tx.tasks.instances(follower.key, names)], now)
+
+
+def _followers(tx: Transaction, run: Run | RunHead, structure: Structure) -> Iterator[Run]:
+    """The runs that look back at this one: the next. Where only scheduled runs count as past, runs by hand are in
+    nobody's way: all of them up to the next scheduled one look back at this one."""
+    follower = tx.runs.after(run, only_scheduled=False)
+    while follower is not None:
+        yield follower
+        if not structure.dag.catchup or follower.run_type is RunType.SCHEDULED:
+            return
+        follower = tx.runs.after(follower, only_scheduled=False)
 
 
 def _past(own: dict[TaskState, int], downstream: Iterable[dict[TaskState, int]]) -> PastTask:
