@@ -1,5 +1,7 @@
 """What two schedulers remember of the same run."""
 
+from datetime import timedelta
+
 from tests.component.world import PatientExecutor, World
 from tradewind.model.dag import Task
 from tradewind.model.states import RunState
@@ -7,11 +9,12 @@ from tradewind.model.task import Succeeded
 from tradewind.operations.report_tasks import report_tasks
 
 
-def end(world: World, executor: PatientExecutor, name: str) -> None:
+def end(world: World, executor: PatientExecutor, name: str, *, clock_is_ahead_s: float = 0.0) -> None:
     """The worker itself reports, not its executor, so no scheduler is busy with it."""
     attempt = executor.attempt(name)
+    now = world.clock.now() + timedelta(seconds=clock_is_ahead_s)
     with world.database.begin() as tx:
-        report_tasks(tx, [Succeeded(attempt, world.clock.now())], world.clock.now(), world.structures)
+        report_tasks(tx, [Succeeded(attempt, now)], now, world.structures)
 
 
 def test_a_change_that_another_scheduler_took_without_consequence_is_not_forgotten(world: World) -> None:
@@ -29,5 +32,20 @@ def test_a_change_that_another_scheduler_took_without_consequence_is_not_forgott
     world.settle(first)
     world.clock.advance(2)
     world.settle()
+
+    assert world.run().state is RunState.SUCCESS
+
+
+def test_a_change_of_a_dead_schedulers_run_is_taken_at_once_whatever_its_date(world: World) -> None:
+    """Found by the simulation: the clock of the worker that reported was ahead, so the change seemed too fresh."""
+    world.dag(Task("a"))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    first, second = world.scheduler(executor), world.scheduler(PatientExecutor(world.clock))
+    world.settle(first)
+
+    first.stop()
+    end(world, executor, "a", clock_is_ahead_s=3600)
+    world.settle(second)
 
     assert world.run().state is RunState.SUCCESS

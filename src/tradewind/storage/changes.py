@@ -10,6 +10,7 @@ from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_run, run_change
+from tradewind.storage.schema import job as job_table
 from tradewind.storage.types import Instant
 
 _NEW_COLUMNS = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
@@ -37,6 +38,7 @@ _OLDEST = (
     .limit(_LOOK_AHEAD)
     .subquery("oldest")
 )
+_OWNER_LIVES = sa.exists().where(job_table.c.job_key == dag_run.c.owner, job_table.c.stopped_at.is_(None))
 _DIRTY_RUNS = (
     sa.select(_OLDEST.c.run_key)
     .join(dag_run, dag_run.c.run_key == _OLDEST.c.run_key)
@@ -44,6 +46,8 @@ _DIRTY_RUNS = (
         sa.or_(
             dag_run.c.owner.is_(None),
             dag_run.c.owner == sa.bindparam("job"),
+            # The date alone would not do: it is by the clock of whoever made the change, and that may be ahead.
+            ~_OWNER_LIVES,
             _OLDEST.c.created_at <= sa.bindparam("foreign_before", type_=Instant()),
         )
     )

@@ -380,8 +380,8 @@ class ChangeStore(Protocol):
         """These runs shall be looked at."""
 
     def dirty_runs(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
-        """Runs with changes, longest waiting first. Another scheduler's runs only if it left the change lying
-        since `foreign_before`. Locks nothing: lock the runs, then `take`."""
+        """Runs with changes, longest waiting first. Another scheduler's runs only if it is gone, or left the change
+        lying since `foreign_before`. Locks nothing: lock the runs, then `take`."""
 
     def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
         """Consume the changes of locked runs: runs to look at, and task instances that changed."""

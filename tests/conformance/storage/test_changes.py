@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
+from tests.conformance.storage.worlds import JOB, NOW, World, minutes
 from tests.databases import DatabaseKind
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.storage.database import Database
@@ -71,13 +71,25 @@ def test_runs_of_another_scheduler_are_left_to_it_for_a_while(world: World, stor
     """Each scheduler keeps its runs in memory; only what one leaves lying goes to the others (A2)."""
     free, mine, theirs = (world.running(name) for name in ("free", "mine", "theirs"))
     with store.begin() as tx:
-        tx.runs.decided([mine], JOB)
-        tx.runs.decided([theirs], OTHER_JOB)
+        job, other = (tx.jobs.start("scheduler", hostname="host", pid=pid, now=NOW) for pid in (1, 2))
+        tx.runs.decided([mine], job)
+        tx.runs.decided([theirs], other)
         tx.changes.record_runs([free, mine, theirs], NOW)
 
-        assert set(tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW - minutes(1))) == {free, mine}
-        assert set(tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW)) == {free, mine, theirs}
-        assert set(tx.changes.dirty_runs(10, job=OTHER_JOB, foreign_before=NOW - minutes(1))) == {free, theirs}
+        assert set(tx.changes.dirty_runs(10, job=job, foreign_before=NOW - minutes(1))) == {free, mine}
+        assert set(tx.changes.dirty_runs(10, job=job, foreign_before=NOW)) == {free, mine, theirs}
+        assert set(tx.changes.dirty_runs(10, job=other, foreign_before=NOW - minutes(1))) == {free, theirs}
+
+
+def test_runs_of_a_scheduler_that_is_gone_are_left_to_nobody(world: World, store: Database) -> None:
+    run_key = world.running()
+    with store.begin() as tx:
+        job, gone = (tx.jobs.start("scheduler", hostname="host", pid=pid, now=NOW) for pid in (1, 2))
+        tx.runs.decided([run_key], gone)
+        tx.changes.record_runs([run_key], NOW)
+        tx.jobs.stop(gone, NOW)
+
+        assert tx.changes.dirty_runs(10, job=job, foreign_before=NOW - minutes(1)) == [run_key]
 
 
 def test_a_change_that_was_rolled_back_makes_nothing_dirty(world: World, store: Database) -> None:
