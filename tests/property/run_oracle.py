@@ -151,8 +151,11 @@ class Oracle:
 
     def settle(self, rows: Rows) -> None:
         """Decide all that can be decided. The tasks of a DAG of our strategies stand after what they depend on."""
-        for task_id in self.tasks:
-            self._visit(rows, task_id)
+        before: Rows = {}
+        while before != rows:  # a task that gets instances may give some to one before it in its group
+            before = dict(rows)
+            for task_id in self.tasks:
+                self._visit(rows, task_id)
 
     def _visit(self, rows: Rows, task_id: str) -> None:
         undecided = [key for key, row in rows.items() if key[0] == task_id and row.state in UNDECIDED]
