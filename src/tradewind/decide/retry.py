@@ -35,9 +35,11 @@ def decide_retry(
         return RetryDecision(None, "the failure is final by its nature: no retry")
     if try_number > max_tries:
         return RetryDecision(None, f"try {try_number} of {max_tries + 1} failed: no try is left")
-    delay_s = delay_override_s
-    if delay_s is None:
+    if delay_override_s is None or math.isnan(delay_override_s):
         delay_s = retry_delay_s(retry, try_number, jitter_seed, longest_delay_s)
+    else:
+        # It comes from user code: whatever it is, it must become an instant.
+        delay_s = max(0.0, min(delay_override_s, longest_delay_s))
     return RetryDecision(
         failed_at + timedelta(seconds=delay_s),
         f"try {try_number} of {max_tries + 1} failed: again in {delay_s:g} s",

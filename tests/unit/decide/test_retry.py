@@ -1,5 +1,8 @@
 """Whether and when a failed attempt is tried again (D4)."""
 
+import math
+from datetime import timedelta
+
 import pytest
 
 from tests.instants import utc
@@ -39,6 +42,23 @@ def test_a_policy_of_its_own_wins_over_the_delay_but_not_over_the_number_of_trie
 
     assert decide_retry(Retry(), try_number=1, max_tries=1, **policy).at == utc("2026-01-01 12:00:05")  # type: ignore[arg-type]
     assert decide_retry(Retry(), try_number=2, max_tries=1, **policy).at is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("override_s", "delay_s"),
+    [(-5.0, 0.0), (math.inf, LONGEST_DELAY_S), (-math.inf, 0.0), (1e300, LONGEST_DELAY_S), (math.nan, 60.0)],
+)
+def test_a_policy_that_answers_nonsense_still_gives_an_instant(override_s: float, delay_s: float) -> None:
+    decision = decide_retry(
+        Retry(delay_s=60.0),
+        try_number=1,
+        max_tries=1,
+        failed_at=FAILED_AT,
+        jitter_seed="x",
+        delay_override_s=override_s,
+    )
+
+    assert decision.at == FAILED_AT + timedelta(seconds=delay_s)
 
 
 @pytest.mark.parametrize("multiplier", [1.0, 2.0, 3.5])
