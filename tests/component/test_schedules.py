@@ -166,6 +166,24 @@ def test_a_run_by_hand_for_the_same_date_takes_the_place_of_the_scheduled_one(wo
     assert [run.run_id for run in world.runs()] == ["mine", "scheduled__2026-01-03T00:00:00+00:00"]
 
 
+def test_run_ids_say_what_made_the_run_and_when(world: World) -> None:
+    """C5."""
+    world.dag(Task("a"))
+    logical = utc("2025-12-24")
+
+    for run_type in (RunType.MANUAL, RunType.BACKFILL, RunType.ASSET_TRIGGERED):
+        world.trigger(run_id=None, run_type=run_type)
+    world.trigger(run_id=None, logical_date=logical)
+
+    assert sorted(run.run_id for run in world.runs()) == [
+        "asset_triggered__2026-01-01T00:00:00+00:00_aaaaaaaa",
+        "backfill__2026-01-01T00:00:00+00:00_aaaaaaaa",
+        "manual__2026-01-01T00:00:00+00:00",
+        "manual__2026-01-01T00:00:00+00:00_aaaaaaaa",
+    ]
+    assert {run.state for run in world.runs()} == {RunState.QUEUED}
+
+
 def test_a_dag_that_fails_too_often_in_a_row_is_paused(world: World) -> None:
     world.dag(Task("a"), timetable=DAILY, start_at=NOW, max_consecutive_failed_runs=2)
     world.scheduler(endings={"a": fails()})
