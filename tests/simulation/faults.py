@@ -1,0 +1,49 @@
+"""Which faults happen, and how often."""
+
+from collections import Counter
+from random import Random
+
+RATES = {
+    # Per transaction.
+    "crash before commit": 0.006,
+    "crash after commit": 0.006,
+    "conflict": 0.03,
+    "conflict at commit": 0.02,
+    "outage": 0.002,
+    "commit without an answer": 0.008,
+    "pause": 0.006,
+    # Per message.
+    "request lost": 0.04,
+    "reply lost": 0.04,
+    "message late": 0.06,
+    "message doubled": 0.06,
+    "submit lost": 0.05,
+    "submit doubled": 0.06,
+    "submit late": 0.06,
+    "revoke lost": 0.2,
+    "wake-up lost": 0.1,
+    # Per second of a worker's or a scheduler's life.
+    "worker crash": 0.004,
+    "worker pause": 0.004,
+    "clock jump": 0.006,
+    "scheduler restart": 0.004,
+}
+"""Chances where a seed has the fault at its usual strength."""
+
+
+class Faults:
+    """Throws the dice and counts. Each seed leaves some faults out and makes others frequent: what needs two faults of
+    one kind close together, and none of another, would never come up if all were always equally likely."""
+
+    def __init__(self, rng: Random, *, is_calm: bool) -> None:
+        self._rng = rng
+        self.counts: Counter[str] = Counter()
+        self.is_active = not is_calm
+        self.rates = {name: rate * rng.choice((0, 0, 0.5, 1, 1, 3)) for name, rate in RATES.items()}
+
+    def hit(self, name: str) -> bool:
+        """Whether this fault happens here and now."""
+        if not self.is_active or self._rng.random() >= self.rates[name]:
+            return False
+        self.counts[name] += 1
+        return True

@@ -1,0 +1,115 @@
+"""What one seed is about: the DAGs and their runs, the pools, the settings, how many of what."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from tests.simulation.random_dag import random_dag
+from tradewind.model.dag import DEFAULT_POOL, Dag
+from tradewind.model.pool import UNLIMITED_SLOTS, Pool
+from tradewind.model.timetable import Never
+from tradewind.settings import CoreSettings, SchedulerSettings
+
+CALM_EVERY = 8
+"""One in so many seeds has neither faults nor people, and must end the same with one scheduler and with three."""
+
+_EPOCHS = (
+    datetime(2027, 3, 1, 12, tzinfo=UTC),
+    datetime(2027, 3, 28, 0, 58, tzinfo=UTC),  # the clocks of Berlin go forward at 01:00
+    datetime(2027, 10, 31, 0, 58, tzinfo=UTC),  # and back
+    datetime(2027, 3, 14, 6, 58, tzinfo=UTC),  # those of New York go forward at 07:00
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run that somebody asks for."""
+
+    at_s: float
+    dag_id: str
+    run_id: str
+    logical_date: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """All that is fixed before the first step."""
+
+    seed: int
+    is_calm: bool
+    epoch: datetime
+    dags: tuple[Dag, ...]
+    runs: tuple[PlannedRun, ...]
+    pools: tuple[Pool, ...]
+    schedulers: int
+    workers: int
+    executor_slots: dict[str, int]
+    chaos_s: float
+    """How long faults and people go on."""
+    core: CoreSettings
+    settings: SchedulerSettings
+    heartbeat_s: float
+
+
+def make_scenario(seed: int) -> Scenario:
+    """The same for the same seed."""
+    rng = Random(f"scenario {seed}")
+    is_calm = seed % CALM_EVERY == 0
+    epoch = rng.choice(_EPOCHS)
+    pools = _pools(rng)
+    names = tuple(pool.name for pool in pools if pool.name != DEFAULT_POOL)
+    dags = tuple(
+        random_dag(rng, f"d{number}", epoch, names, is_calm=is_calm) for number in range(rng.choice((1, 1, 1, 2, 2, 3)))
+    )
+    return Scenario(
+        seed=seed,
+        is_calm=is_calm,
+        epoch=epoch,
+        dags=dags,
+        runs=tuple(_runs(rng, dags, epoch, is_calm=is_calm)),
+        pools=pools,
+        schedulers=rng.choice((1, 2, 2, 3)),
+        workers=rng.choice((1, 2, 3)),
+        executor_slots={"first": rng.choice((2, 4, 16)), "second": rng.choice((1, 2, 8))},
+        chaos_s=rng.choice((30.0, 60.0, 100.0)),
+        core=CoreSettings(parallelism=rng.choice((1, 2, 4, 16))),
+        settings=_settings(rng),
+        heartbeat_s=rng.choice((3.0, 10.0)),
+    )
+
+
+def _pools(rng: Random) -> tuple[Pool, ...]:
+    default = Pool(DEFAULT_POOL, rng.choice((2, 3, 5, 128, UNLIMITED_SLOTS)))
+    small = Pool("small", rng.choice((2, 2, 3)), include_deferred=rng.random() < 0.5)
+    return (default, small) if rng.random() < 0.6 else (default,)
+
+
+def _runs(rng: Random, dags: tuple[Dag, ...], epoch: datetime, *, is_calm: bool) -> list[PlannedRun]:
+    runs = []
+    for dag in dags:
+        is_scheduled = not isinstance(dag.timetable, Never)
+        for number in range(rng.choice((0, 1)) if is_scheduled else rng.choice((1, 1, 2, 3))):
+            # Long past, so that they come before what a timetable makes.
+            has_date = is_calm or rng.random() < 0.6
+            date = epoch - timedelta(days=30 - number) if has_date else None
+            at_s = 0.0 if is_calm else rng.choice((0.0, 0.0, rng.uniform(0, 40)))
+            runs.append(PlannedRun(at_s, dag.dag_id, f"run{number}", date))
+    return runs
+
+
+def _settings(rng: Random) -> SchedulerSettings:
+    # A tenth of the defaults in time, so that a seed sees every duty at work within minutes.
+    return SchedulerSettings(
+        max_tis_per_query=rng.choice((0, 1, 3, 16)),
+        max_dagruns_to_create_per_loop=rng.choice((1, 10)),
+        max_dagruns_per_loop_to_schedule=rng.choice((1, 2, 20)),
+        num_stuck_in_queued_retries=rng.choice((0, 2)),
+        scheduler_idle_sleep_time=rng.choice((8.0, 25.0)),
+        job_heartbeat_sec=rng.choice((3.0, 6.0)),
+        orphaned_tasks_check_interval=30.0,
+        task_instance_heartbeat_timeout_detection_interval=10.0,
+        task_queued_timeout_check_interval=12.0,
+        scheduler_health_check_threshold=15.0,
+        task_instance_heartbeat_timeout=30.0,
+        task_queued_timeout=30.0,
+    )
