@@ -82,8 +82,8 @@ class RunProgress:
         self.fails_fast = False
         self._tally = UpstreamTally(structure)
         self._skips = BranchSkips(structure)
-        self._fitted: set[int] = set()
-        """Mapped tasks whose instances match their length; looked at again only when a source changes."""
+        self._fitted: dict[int, int] = {}
+        """Mapped tasks whose instances match their length, and that length; looked at again when a source changes."""
         self._agenda = Agenda(structure)
         self._asks_past: dict[tuple[int, int], Cell] = {}
         self._on_past: set[tuple[int, int]] = set()
@@ -118,6 +118,8 @@ class RunProgress:
                 self._agenda.add(target, None)
         if snapshot.state is TaskState.FAILED and self.structure.dag.fail_fast:
             self.fails_fast = self.fails_fast or not self.structure.is_teardown[number]
+        if snapshot.map_index >= self._fitted.get(number, snapshot.map_index + 1):
+            del self._fitted[number]  # it was with its worker when the mapping shrank
         self._agenda.add(number, snapshot.map_index)
         return cell
 
@@ -253,7 +255,7 @@ class RunProgress:
             elif cell.map_index < length and cell.state is TaskState.REMOVED:
                 self._move(cell, TaskEvent.CLEAR, settlement)
                 self._agenda.add(number, cell.map_index)
-        self._fitted.add(number)
+        self._fitted[number] = length
 
     def _end_all(self, number: int, verdict: Verdict, settlement: Settlement) -> bool:
         for cell in list(self.cells[number].values()):
@@ -330,7 +332,7 @@ class RunProgress:
         self._tally.count(cell, old, new, self._agenda)
         structure, number = self.structure, cell.number
         for dependent in structure.map_dependents[number]:
-            self._fitted.discard(dependent)
+            self._fitted.pop(dependent, None)
             self._agenda.add(dependent, None)
         for dependent in structure.setup_dependents[number]:
             self._agenda.add(dependent, None)

@@ -330,6 +330,17 @@ def test_a_mapping_grows_and_shrinks_with_its_source() -> None:
     assert play.tell(snapshot("work[0]", S.SUCCESS, attempt=3)) == {"sum": "scheduled"}
 
 
+def test_an_instance_that_was_running_when_the_mapping_shrank_is_not_tried_again() -> None:
+    """The same as after a fresh load, which would not give it a try either."""
+    play = Play(*MAPPED)
+    play.settle()
+    play.tell(snapshot("list", S.SUCCESS, attempt=1, map_length=2))
+    play.tell(snapshot("work[1]", S.RUNNING, attempt=1), snapshot("work[0]"), snapshot("list", attempt=1))
+    play.tell(snapshot("list", S.SUCCESS, attempt=2, map_length=1))
+
+    assert play.tell(snapshot("work[1]", S.UP_FOR_RETRY, attempt=1)) == {"work[1]": "removed"}
+
+
 def test_removed_instances_come_back_when_the_mapping_grows_again() -> None:
     play = Play(
         *MAPPED,
