@@ -4,6 +4,7 @@ Written from the reference, not from the engine: it looks at everything each tim
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tradewind.model.dag import Dag, Task
@@ -53,48 +54,54 @@ def snapshot(key: Key, row: Row, wake_at: object) -> TaskSnapshot:
     )
 
 
+class Upstream:
+    """The states of all upstream instances that count, and what the rules ask about them."""
+
+    def __init__(self, states: list[TaskState]) -> None:
+        self.states = [state for state in states if state is not S.REMOVED]
+        self.done = all(state in ENDED for state in self.states)
+        self.ok = S.SUCCESS in self.states
+        self.skip = S.SKIPPED in self.states
+        self.bad = any(state in BAD for state in self.states)
+        self.ran = self.ok or S.FAILED in self.states
+        self.all_skipped = all(state is S.SKIPPED for state in self.states)
+
+
+Question = Callable[[Upstream], bool]
+# By rule: when the task runs, and what it becomes when it cannot; the first that applies. As in the reference.
+RULES: dict[TriggerRule, tuple[Question, list[tuple[Question, str]]]] = {
+    R.ALL_SUCCESS: (lambda up: up.done, [(lambda up: up.bad, UPSTREAM_FAIL), (lambda up: up.skip, SKIP)]),
+    R.ALL_FAILED: (lambda up: up.done, [(lambda up: up.ok or up.skip, SKIP)]),
+    R.ALL_DONE: (lambda up: up.done, []),
+    R.ALL_SKIPPED: (lambda up: up.done, [(lambda up: up.ok or up.bad, SKIP)]),
+    R.ONE_SUCCESS: (
+        lambda up: up.ok,
+        [(lambda up: up.all_skipped, SKIP), (lambda up: up.done and not up.ok, UPSTREAM_FAIL)],
+    ),
+    R.ONE_FAILED: (lambda up: up.bad, [(lambda up: up.done and not up.bad, SKIP)]),
+    R.ONE_DONE: (lambda up: up.ran, [(lambda up: up.done and not up.ran, SKIP)]),
+    R.NONE_FAILED: (lambda up: up.done, [(lambda up: up.bad, UPSTREAM_FAIL)]),
+    R.NONE_FAILED_MIN_ONE_SUCCESS: (
+        lambda up: up.done,
+        [(lambda up: up.bad, UPSTREAM_FAIL), (lambda up: up.all_skipped, SKIP)],
+    ),
+    R.NONE_SKIPPED: (lambda up: up.done, [(lambda up: up.skip, SKIP)]),
+    R.ALL_DONE_MIN_ONE_SUCCESS: (
+        lambda up: up.done,
+        [(lambda up: up.skip, SKIP), (lambda up: up.done and not up.ok, UPSTREAM_FAIL)],
+    ),
+    R.ALWAYS: (lambda up: True, []),
+}
+
+
 def rule_verdict(rule: TriggerRule, states: list[TaskState]) -> str:
-    """What the trigger rule says of these upstream states: the table of the reference, word by word."""
-    ups = [state for state in states if state is not S.REMOVED]
-    if not ups:
+    """What the trigger rule says of these upstream states. That of teardowns must know the setups: see below."""
+    up = Upstream(states)
+    if not up.states:
         return RUN
-    done = all(state in ENDED for state in ups)
-    any_ok, any_skip = S.SUCCESS in ups, S.SKIPPED in ups
-    any_bad = any(state in BAD for state in ups)
-    all_skipped = all(state is S.SKIPPED for state in ups)
-    cannot: list[tuple[bool, str]] = []
-    can = done
-    match rule:
-        case R.ALL_SUCCESS:
-            cannot = [(any_bad, UPSTREAM_FAIL), (any_skip, SKIP)]
-        case R.ALL_FAILED:
-            cannot = [(any_ok or any_skip, SKIP)]
-        case R.ALL_DONE:
-            pass
-        case R.ALL_SKIPPED:
-            cannot = [(any_ok or any_bad, SKIP)]
-        case R.ONE_SUCCESS:
-            cannot = [(all_skipped, SKIP), (done and not any_ok, UPSTREAM_FAIL)]
-            can = any_ok
-        case R.ONE_FAILED:
-            cannot, can = [(done and not any_bad, SKIP)], any_bad
-        case R.ONE_DONE:
-            ran = any_ok or S.FAILED in ups
-            cannot, can = [(done and not ran, SKIP)], ran
-        case R.NONE_FAILED:
-            cannot = [(any_bad, UPSTREAM_FAIL)]
-        case R.NONE_FAILED_MIN_ONE_SUCCESS:
-            cannot = [(any_bad, UPSTREAM_FAIL), (all_skipped, SKIP)]
-        case R.NONE_SKIPPED:
-            cannot = [(any_skip, SKIP)]
-        case R.ALL_DONE_MIN_ONE_SUCCESS:
-            cannot = [(any_skip, SKIP), (done and not any_ok, UPSTREAM_FAIL)]
-        case R.ALWAYS:
-            can = True
-        case R.ALL_DONE_SETUP_SUCCESS:
-            raise AssertionError("needs to know the setups: see teardown_verdict")
-    verdicts = [verdict for applies, verdict in cannot if applies]
-    return verdicts[0] if verdicts else RUN if can else WAIT
+    runs, cannot = RULES[rule]
+    verdicts = [verdict for applies, verdict in cannot if applies(up)]
+    return verdicts[0] if verdicts else RUN if runs(up) else WAIT
 
 
 def teardown_verdict(states: list[TaskState], setups: list[TaskState]) -> str:
@@ -217,19 +224,22 @@ class Oracle:
         task_id, _ = key
         if any(self._decided_against(name, row, key) for name, row in rows.items()):
             return SKIP
-        setups = self._indirect_setups(rows, key)
-        if any(state in BAD for state in setups):
-            return UPSTREAM_FAIL
-        if S.SKIPPED in setups:
-            return SKIP
-        if any(state not in ENDED for state in setups):
-            return WAIT
+        by_setups = self._setup_verdict(self._indirect_setups(rows, key))
+        if by_setups != RUN:
+            return by_setups
         task = self.tasks[task_id]
         states = [state for up in set(task.upstream) for state in self._seen_from(rows, up, key)]
         if task.trigger_rule is not R.ALL_DONE_SETUP_SUCCESS:
             return rule_verdict(task.trigger_rule, states)
         direct = [up for up in set(task.upstream) if self.tasks[up].role is TaskRole.SETUP]
         return teardown_verdict(states, [state for up in direct for state in self._seen_from(rows, up, key)])
+
+    def _setup_verdict(self, setups: list[TaskState]) -> str:
+        if any(state in BAD for state in setups):
+            return UPSTREAM_FAIL
+        if S.SKIPPED in setups:
+            return SKIP
+        return RUN if all(state in ENDED for state in setups) else WAIT
 
     def _decided_against(self, who: Key, row: Row, key: Key) -> bool:
         if row.state is not S.SUCCESS or key[0] not in row.skips:
