@@ -100,6 +100,17 @@ _RESUME = GuardedUpdate(
         "wake_at": sa.null(),
     },
 )
+_SILENT = sa.select(*INSTANCE_COLUMNS).where(
+    task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < sa.bindparam("instant", type_=Instant())
+)
+_DUE = (
+    sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
+    .where(task_has_timer, _COLUMNS.wake_at <= _NOW)
+    .order_by(_COLUMNS.wake_at)
+    .limit(sa.bindparam("limit"))
+    .with_for_update(skip_locked=True)
+)
+_NEXT_WAKE = sa.select(_COLUMNS.wake_at).where(task_has_timer).order_by(_COLUMNS.wake_at).limit(1)
 _ENDED_STATE = sa.case((_COLUMNS.state.in_(_IS_FINISHED), _COLUMNS.state), else_=TaskState.FAILED.value)
 """A try that left its task unfinished is one that failed, or was cut off."""
 _TRY_COLUMNS = tuple(column.name for column in task_try.c)
@@ -145,25 +156,17 @@ class Attempts:
         return [to_instance(row) for row in found]
 
     def silent_since(self, instant: datetime) -> list[TaskInstance]:
-        statement = sa.select(*INSTANCE_COLUMNS).where(task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < instant)
-        return [to_instance(row) for row in self._connection.execute(statement)]
+        return [to_instance(row) for row in self._connection.execute(_SILENT, {"instant": instant})]
 
     def due(self, now: datetime, limit: int) -> list[TaskKey]:
-        statement = (
-            sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
-            .where(task_has_timer, _COLUMNS.wake_at <= now)
-            .order_by(_COLUMNS.wake_at)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
-        return [TaskKey(RunKey(row[0]), row[1], row[2]) for row in self._connection.execute(statement)]
+        found = self._connection.execute(_DUE, {"now": now, "limit": limit})
+        return [TaskKey(RunKey(row[0]), row[1], row[2]) for row in found]
 
     def wake(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
         return _WAKE(self._connection, keys)
 
     def next_wake_at(self) -> datetime | None:
-        statement = sa.select(_COLUMNS.wake_at).where(task_has_timer).order_by(_COLUMNS.wake_at).limit(1)
-        found: datetime | None = self._connection.execute(statement).scalar()
+        found: datetime | None = self._connection.execute(_NEXT_WAKE).scalar()
         return found
 
     def archive(self, keys: Sequence[TaskKey]) -> None:

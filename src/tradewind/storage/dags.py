@@ -12,6 +12,7 @@ from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface import DagFlags, DagRecord
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
+from tradewind.storage.types import Instant
 
 _COLUMNS = dag.c
 
@@ -19,6 +20,15 @@ _COLUMNS = dag.c
 _FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error, _COLUMNS.version_key).where(
     one_of(_COLUMNS.dag_id, "dag_ids")
 )
+
+_DUE = (
+    sa.select(dag)
+    .where(dag_is_awaited, _COLUMNS.next_run_after <= sa.bindparam("now", type_=Instant()))
+    .order_by(_COLUMNS.next_run_after)
+    .limit(sa.bindparam("limit"))
+    .with_for_update(key_share=True, skip_locked=True)
+)
+_NEXT_DUE = sa.select(_COLUMNS.next_run_after).where(dag_is_awaited).order_by(_COLUMNS.next_run_after).limit(1)
 
 
 class Dags:
@@ -49,18 +59,10 @@ class Dags:
         return self._read(statement.with_for_update(key_share=True, skip_locked=skip_locked))
 
     def due(self, now: datetime, limit: int) -> list[DagRecord]:
-        statement = (
-            sa.select(dag)
-            .where(dag_is_awaited, _COLUMNS.next_run_after <= now)
-            .order_by(_COLUMNS.next_run_after)
-            .limit(limit)
-            .with_for_update(key_share=True, skip_locked=True)
-        )
-        return self._read(statement)
+        return [_to_record(row) for row in self._connection.execute(_DUE, {"now": now, "limit": limit})]
 
     def next_due_at(self) -> datetime | None:
-        statement = sa.select(_COLUMNS.next_run_after).where(dag_is_awaited).order_by(_COLUMNS.next_run_after).limit(1)
-        found: datetime | None = self._connection.execute(statement).scalar()
+        found: datetime | None = self._connection.execute(_NEXT_DUE).scalar()
         return found
 
     def add_version(self, dag_id: str, *, structure_hash: str, data: str, now: datetime) -> VersionKey:

@@ -8,8 +8,16 @@ import sqlalchemy as sa
 from tradewind.model.ids import JobKey
 from tradewind.storage.interface import JobRecord
 from tradewind.storage.schema import job
+from tradewind.storage.types import Instant
 
 _COLUMNS = job.c
+
+_HEARTBEAT = (
+    sa.update(job)
+    .where(_COLUMNS.job_key == sa.bindparam("key"), _COLUMNS.stopped_at.is_(None))
+    .values(heartbeat_at=sa.bindparam("now", type_=Instant()))
+)
+_LIVE = sa.select(job).where(_COLUMNS.kind == sa.bindparam("of_kind"), _COLUMNS.stopped_at.is_(None))
 
 
 class Jobs:
@@ -27,18 +35,16 @@ class Jobs:
         return JobKey(int(result.inserted_primary_key[0]))
 
     def heartbeat(self, job_key: JobKey, now: datetime) -> bool:
-        statement = sa.update(job).where(_COLUMNS.job_key == job_key, _COLUMNS.stopped_at.is_(None))
-        return self._connection.execute(statement.values(heartbeat_at=now)).rowcount > 0
+        return self._connection.execute(_HEARTBEAT, {"key": job_key, "now": now}).rowcount > 0
 
     def stop(self, job_key: JobKey, now: datetime) -> None:
         statement = sa.update(job).where(_COLUMNS.job_key == job_key, _COLUMNS.stopped_at.is_(None))
         self._connection.execute(statement.values(stopped_at=now))
 
     def live(self, kind: str) -> list[JobRecord]:
-        statement = sa.select(job).where(_COLUMNS.kind == kind, _COLUMNS.stopped_at.is_(None))
         return [
             JobRecord(JobKey(row.job_key), row.kind, row.hostname, row.pid, row.started_at, row.heartbeat_at)
-            for row in self._connection.execute(statement)
+            for row in self._connection.execute(_LIVE, {"of_kind": kind})
         ]
 
     def declare_dead(self, job_keys: Collection[JobKey], silent_before: datetime, now: datetime) -> set[JobKey]:

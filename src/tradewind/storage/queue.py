@@ -77,6 +77,17 @@ _SLOTS = sa.select(_COLUMNS.pool, _COLUMNS.state, sa.func.sum(_COLUMNS.pool_slot
 _SLOTS_WAITING = _SLOTS.where(task_is_waiting)
 _SLOTS_ACTIVE = _SLOTS.where(task_is_active)
 
+_WAITED_FOR = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
+_QUEUED_WORK = sa.select(*_CANDIDATE_COLUMNS).where(
+    task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_by == sa.bindparam("job")
+)
+_HELD_BY_DEAD = sa.select(*INSTANCE_COLUMNS).where(
+    task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by.not_in(sa.bindparam("live", expanding=True))
+)
+_QUEUED_BEFORE = sa.select(*INSTANCE_COLUMNS).where(
+    task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_at < sa.bindparam("instant", type_=Instant())
+)
+
 
 class Queue:
     """Implements `interface.QueueStore`."""
@@ -106,8 +117,7 @@ class Queue:
         return [Candidate._make(row) for row in self._connection.execute(statement, parameters)]
 
     def pools_waited_for(self) -> dict[str, int]:
-        statement = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
-        return {row[0]: row[1] for row in self._connection.execute(statement)}
+        return {row[0]: row[1] for row in self._connection.execute(_WAITED_FOR)}
 
     def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
         found = [*self._connection.execute(_SLOTS_WAITING), *self._connection.execute(_SLOTS_ACTIVE)]
@@ -156,22 +166,14 @@ class Queue:
         return _ADOPT(self._connection, [(*attempt, former) for attempt, former in attempts], {"job": job})
 
     def queued_work(self, job: JobKey) -> list[WorkItem]:
-        statement = sa.select(*_CANDIDATE_COLUMNS).where(
-            task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_by == job
-        )
-        return [to_work_item(Candidate._make(row)) for row in self._connection.execute(statement)]
+        found = self._connection.execute(_QUEUED_WORK, {"job": job})
+        return [to_work_item(Candidate._make(row)) for row in found]
 
     def held_by_dead(self, live: Collection[JobKey]) -> list[TaskInstance]:
-        statement = sa.select(*INSTANCE_COLUMNS).where(
-            task_is_active, state_in(*OCCUPYING_STATES), _COLUMNS.queued_by.not_in(live)
-        )
-        return [to_instance(row) for row in self._connection.execute(statement)]
+        return [to_instance(row) for row in self._connection.execute(_HELD_BY_DEAD, {"live": list(live)})]
 
     def queued_before(self, instant: datetime) -> list[TaskInstance]:
-        statement = sa.select(*INSTANCE_COLUMNS).where(
-            task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_at < instant
-        )
-        return [to_instance(row) for row in self._connection.execute(statement)]
+        return [to_instance(row) for row in self._connection.execute(_QUEUED_BEFORE, {"instant": instant})]
 
 
 def to_work_item(candidate: Candidate) -> WorkItem:

@@ -56,6 +56,16 @@ _STARTABLE = (
     .with_for_update(key_share=True)
 )
 
+_DAGS_WITH_STARTABLE = (
+    sa.select(_COLUMNS.dag_id)
+    .join(dag, dag.c.dag_id == _COLUMNS.dag_id)
+    .where(run_is_queued, _COLUMNS.run_after <= _NOW, ~dag.c.is_paused)
+    .distinct()
+)
+_OVERDUE = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= _NOW)
+_NEXT_TIMEOUT = sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
+_NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > _NOW)
+
 
 class Runs:
     """Implements `interface.RunStore`."""
@@ -127,13 +137,7 @@ class Runs:
         return [to_head(row) for row in self._connection.execute(_STARTABLE, names)]
 
     def dags_with_startable(self, now: datetime) -> list[str]:
-        statement = (
-            sa.select(_COLUMNS.dag_id)
-            .join(dag, dag.c.dag_id == _COLUMNS.dag_id)
-            .where(run_is_queued, _COLUMNS.run_after <= now, ~dag.c.is_paused)
-            .distinct()
-        )
-        return [row[0] for row in self._connection.execute(statement)]
+        return [row[0] for row in self._connection.execute(_DAGS_WITH_STARTABLE, {"now": now})]
 
     def start(self, starts: Sequence[tuple[RunKey, datetime | None]], now: datetime) -> set[RunKey]:
         return _START(self._connection, starts, {"now": now})
@@ -187,16 +191,11 @@ class Runs:
         )
 
     def overdue(self, now: datetime) -> list[RunKey]:
-        statement = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= now)
-        return [RunKey(row[0]) for row in self._connection.execute(statement)]
+        return [RunKey(row[0]) for row in self._connection.execute(_OVERDUE, {"now": now})]
 
     def next_timer(self, now: datetime) -> datetime | None:
-        times_out = self._connection.execute(
-            sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
-        ).scalar()
-        starts = self._connection.execute(
-            sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > now)
-        ).scalar()
+        times_out = self._connection.execute(_NEXT_TIMEOUT).scalar()
+        starts = self._connection.execute(_NEXT_START, {"now": now}).scalar()
         return min((instant for instant in (times_out, starts) if instant is not None), default=None)
 
     def failed_in_a_row(self, dag_id: str, limit: int) -> int:
