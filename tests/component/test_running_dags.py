@@ -327,6 +327,21 @@ def test_fail_fast_ends_everything_but_teardowns(world: World) -> None:
     assert world.run().state is RunState.FAILED
 
 
+def test_what_is_cleared_beside_an_old_failure_of_a_fail_fast_dag_runs(world: World) -> None:
+    """Only news of a failure stop the others."""
+    world.dag(Task("bad"), Task("later"), fail_fast=True)
+    world.trigger()
+    world.scheduler(endings={"bad": fails(), "later": succeeds()})
+    world.settle()
+    world.mark(TaskState.SKIPPED, "later")
+    world.settle()
+
+    world.clear("later")
+    world.settle()
+
+    assert world.states() == {"bad": "failed", "later": "success"}
+
+
 def test_fail_fast_and_an_expansion_in_the_same_pass_leave_no_stray_instances(world: World) -> None:
     world.dag(
         Task("list"),

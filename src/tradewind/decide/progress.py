@@ -92,6 +92,8 @@ class RunProgress:
         self._unstarted = 0
         for snapshot in snapshots:
             self.apply(snapshot)
+        # Only a failure that is news stops the others: what is cleared beside an old one shall run.
+        self.fails_fast = False
         self._agenda.add_all()
 
     def apply(self, snapshot: TaskSnapshot) -> Cell | None:

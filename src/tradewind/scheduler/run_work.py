@@ -59,7 +59,7 @@ def load_works(
         if flags[run.dag_id].error is not None:
             continue
         try:
-            progress = _progress(tx, state, run, remembered[run.key], news[run.key])
+            progress = _progress(tx, state, run, remembered[run.key], news[run.key], changed)
         except DagUnusable as error:
             give_up(tx, run, flags[run.dag_id], error, now)
             continue
@@ -95,11 +95,16 @@ def _progress(
     run: RunHead,
     remembered: RunProgress | None,
     snapshots: list[TaskSnapshot],
+    changed: set[TaskKey],
 ) -> RunProgress:
     if remembered is None:
         structure = state.structures.get(tx, run.version_key)
         with deciding(run):
-            return RunProgress(structure, snapshots)
+            fresh = RunProgress(structure, snapshots)
+            for snapshot in snapshots:
+                if snapshot.key in changed:
+                    fresh.apply(snapshot)
+            return fresh
     with deciding(run):
         for snapshot in snapshots:
             remembered.apply(snapshot)
