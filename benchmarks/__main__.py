@@ -61,9 +61,11 @@ def main(arguments: Sequence[str], now: datetime) -> int:
         kinds = _present(databases, options.databases or (_QUICK_KINDS if options.quick else DATABASE_KINDS))
         machine = describe_machine(databases, kinds)
         plan = Plan(databases, kinds, scale)
-        figures = [figure.record() for name in names for figure in _told(name, BENCHMARKS[name](plan))]
-    results = make_results(figures, machine, date=now, git_revision=git_revision(), scale=scale.value)
-    print(text_table(figures), summary(results), sep="\n\n")
+        results = make_results(machine, date=now, git_revision=git_revision(), scale=scale.value)
+        for name in names:
+            results["figures"].extend(figure.record() for figure in _told(name, BENCHMARKS[name](plan)))
+            write_results(results, _LAST)  # what there is, should one of the others fail
+    print(text_table(results["figures"]), summary(results), sep="\n\n")
     is_complete = scale is Scale.FULL and set(names) == set(BENCHMARKS) and set(kinds) == set(DATABASE_KINDS)
     output: Path = options.output or (RESULTS if is_complete else _LAST)
     write_results(results, output)

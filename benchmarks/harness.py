@@ -119,7 +119,7 @@ class Plan:
     @property
     def patience_s(self) -> float:
         """After so long, a case has been repeated often enough."""
-        return self.pick(12.0, 2.0, 0.0)
+        return self.pick(9.0, 2.0, 0.0)
 
     def on(self, *kinds: DatabaseKind) -> list[DatabaseKind]:
         """Those of the kinds that were asked for."""
@@ -230,6 +230,7 @@ class World:
 
     def trigger(self, dags: Sequence[Dag], runs: int = 1) -> float:
         """Create runs of each DAG in one transaction. Returns how many seconds that took, the commit included."""
+        self.tidy()
         began = time.perf_counter()
         now = self.wiring.clock.now()
         with self.wiring.database.begin() as tx:
@@ -239,6 +240,17 @@ class World:
                     request = RunRequest(dag.dag_id, run_id=f"run_{self._runs_triggered}")
                     trigger_run(tx, request, self._structures, now, suffix="benchmrk")
         return time.perf_counter() - began
+
+    def tidy(self) -> None:
+        """What PostgreSQL's autovacuum does between two bursts of work, here at a time that nobody measures.
+
+        Otherwise each repetition would find more dead rows than the one before, or be the one that is disturbed.
+        SQLite and MySQL need nothing of the kind.
+        """
+        engine = self.wiring.database.engine
+        if engine.dialect.name == "postgresql":
+            with engine.connect() as connection:
+                connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("VACUUM ANALYZE")
 
     def start_scheduler(self, executor: Executor | None = None) -> Scheduler:
         """The scheduler of this process; the one there was, stops."""

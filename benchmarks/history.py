@@ -42,8 +42,8 @@ def history(plan: Plan) -> Iterator[Figure]:
     100 DAGs × 10 tasks run through in two databases in turn, so that what else the machine does hits both; the history
     is that of the same 100 DAGs. An idle pass with every poll and every periodic duty in it is compared as well.
 
-    The history goes in as SQL. PostgreSQL then gets the VACUUM ANALYZE that its autovacuum would do in time, here so
-    that it is not done in the middle of a measurement; SQLite gets nothing, since nothing does it there.
+    The history goes in as SQL. PostgreSQL then gets the VACUUM ANALYZE that its autovacuum would do in time (see
+    `World.tidy`); SQLite gets nothing, since nothing does it there.
     """
     runs = plan.pick(100_000, 10_000, 100)
     size = f"{runs * TASKS_PER_RUN:,} old task instances"
@@ -137,10 +137,7 @@ def fill(world: World, dags: Sequence[Dag], runs: int) -> None:
             connection.execute(sa.insert(dag_run), rows)
     with engine.begin() as connection:
         connection.execute(_old_tasks())
-    if engine.dialect.name == "postgresql":
-        with engine.connect() as connection:
-            autocommit = connection.execution_options(isolation_level="AUTOCOMMIT")
-            autocommit.exec_driver_sql("VACUUM ANALYZE")
+    world.tidy()
 
 
 def _old_tasks() -> sa.Insert:

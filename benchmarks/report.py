@@ -29,16 +29,10 @@ class Results(TypedDict):
     figures: list[FigureRecord]
 
 
-def make_results(
-    figures: Iterable[FigureRecord], machine: Machine, *, date: datetime, git_revision: str, scale: str
-) -> Results:
-    """Put them together."""
+def make_results(machine: Machine, *, date: datetime, git_revision: str, scale: str) -> Results:
+    """Without any figure yet."""
     return Results(
-        date=date.isoformat(timespec="seconds"),
-        git_revision=git_revision,
-        scale=scale,
-        machine=machine,
-        figures=list(figures),
+        date=date.isoformat(timespec="seconds"), git_revision=git_revision, scale=scale, machine=machine, figures=[]
     )
 
 

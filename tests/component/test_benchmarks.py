@@ -61,7 +61,8 @@ def test_what_is_written_is_read_back_and_put_into_the_readme(tmp_path: Path, mo
     monkeypatch.setattr(report, "README", readme)
     readme.write_text(f"before\n{report.BEGIN}\nstale\n{report.END}\nafter\n", encoding="utf-8")
     figure = Figure("speed", "case", "sqlite", "tasks/s", [4_000.0], at_least(2_000), 1_500.0, {"CPU ms": 0.25})
-    results = report.make_results([figure.record()], MACHINE, date=NOW, git_revision="abc", scale="tiny")
+    results = report.make_results(MACHINE, date=NOW, git_revision="abc", scale="tiny")
+    results["figures"].append(figure.record())
 
     report.write_results(results, tmp_path / "results.json")
     report.write_readme(report.read_results(tmp_path / "results.json"))
