@@ -59,9 +59,7 @@ class DatabaseReport:
             if kind not in self.required:
                 continue
             if self.left_out[kind]:
-                lines.append(
-                    f"{REQUIRE_VARIABLE} demands {kind}, but {self.left_out[kind]} tests were skipped"
-                )
+                lines.append(f"{REQUIRE_VARIABLE} demands {kind}, but {self.left_out[kind]} tests were skipped")
             elif not self.passed[kind]:
                 lines.append(f"{REQUIRE_VARIABLE} demands {kind}, but no test passed on it")
         return lines

@@ -159,9 +159,7 @@ def reachable_kinds(environ: Mapping[str, str]) -> frozenset[DatabaseKind]:
 def _find_postgres(environ: Mapping[str, str], keep: Callable[[AbstractContextManager[URL]], URL]) -> URL:
     given = environ.get(POSTGRES_URL_VARIABLE, "")
     if given and given != USE_WHEEL:
-        return _usable(
-            "postgres", make_url(given).set(drivername="postgresql+psycopg"), POSTGRES_URL_VARIABLE
-        )
+        return _usable("postgres", make_url(given).set(drivername="postgresql+psycopg"), POSTGRES_URL_VARIABLE)
 
     reasons: list[str] = []
     if given != USE_WHEEL:

@@ -13,8 +13,7 @@ from tests.architecture.sources import PACKAGE, ROOT
 
 SESSION = {"root_packages": ["tradewind"]}
 CONTRACTS = {
-    options["id"]: options
-    for options in read_configuration(str(ROOT / "pyproject.toml"))["contracts_options"]
+    options["id"]: options for options in read_configuration(str(ROOT / "pyproject.toml"))["contracts_options"]
 }
 
 
@@ -122,9 +121,7 @@ def test_every_package_of_the_tree_has_a_row() -> None:
 
 
 def test_user_code_that_reaches_the_database_by_a_detour_is_found() -> None:
-    graph = graph_of(
-        "tradewind.worker.child -> tradewind.runtime.lease", "tradewind.runtime.lease -> sqlalchemy"
-    )
+    graph = graph_of("tradewind.worker.child -> tradewind.runtime.lease", "tradewind.runtime.lease -> sqlalchemy")
 
     check = never_reaches("user-code-without-storage").check(graph, verbose=False)
 

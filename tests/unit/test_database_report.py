@@ -5,9 +5,7 @@ import pytest
 from tests.database_report import DatabaseReport, required_kinds
 
 
-def report(
-    kind: str, *, outcome: str = "passed", when: str = "call", skipped: str | None = None
-) -> pytest.TestReport:
+def report(kind: str, *, outcome: str = "passed", when: str = "call", skipped: str | None = None) -> pytest.TestReport:
     longrepr = None if skipped is None else ("test_x.py", 1, f"Skipped: {skipped}")
     return pytest.TestReport(
         nodeid="test_x.py::test_x",
