@@ -206,6 +206,36 @@ def test_heartbeats_keep_a_long_task_alive(world: World) -> None:
     assert world.told(AttemptLost) == []
 
 
+def test_a_clock_set_ahead_gives_up_no_worker_whose_lease_still_holds(world: World) -> None:
+    """Found by the simulation. A worker stops by itself after 300 s without an answer; until then it may be at work,
+    and a second one must not start beside it."""
+    world.dag(Task("a", retry=Retry(retries=1, delay_s=0.0)))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    world.scheduler(executor)
+    world.settle()
+
+    world.clock.jump(3600)
+    world.pass_time(290, step_s=10)
+    assert world.told(AttemptLost) == []
+    world.pass_time(60, step_s=10)
+
+    assert [event.task.task_id for event in world.told(AttemptLost)] == ["a"]
+
+
+def test_a_clock_set_ahead_requeues_nothing_that_was_just_queued(world: World) -> None:
+    world.dag(Task("a"))
+    world.trigger()
+    executor = PatientExecutor(world.clock, starts=False)
+    world.scheduler(executor)
+    world.settle()
+
+    world.clock.jump(3600)
+    world.pass_time(500, step_s=10)
+
+    assert [item.attempt.attempt for item in executor.submitted] == [1]
+
+
 def test_a_task_that_no_worker_starts_is_requeued_twice_and_then_fails(any_world: World) -> None:
     """B7."""
     any_world.dag(Task("a"))

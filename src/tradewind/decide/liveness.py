@@ -1,7 +1,8 @@
 """When something that fell silent counts as lost.
 
-A clock that jumps must not kill what is alive. So age alone only makes a suspect; it is lost when, for a while of the
-observer's own monotonic time, nothing new was heard of it either.
+A clock that jumps must not kill what is alive. So age by the wall clock only makes a suspect; it is lost when, for as
+long as it may be silent, by the observer's own monotonic clock, nothing new was heard of it. Whoever measures the same
+time from the moment it sent its last sign of life knows by then that it counts as lost.
 """
 
 from collections.abc import Hashable, Iterable

@@ -14,6 +14,9 @@ from tradewind.storage.interface import JobRecord, Transaction
 from tradewind.telemetry.events import AttemptLost, JobDied
 
 SCHEDULER_KIND = "scheduler"
+_WATCHED_FROM = 0.1
+"""After which part of its timeout, by the wall clock, somebody silent is watched. Those that are often heard of so
+stay out of every look; the timeout itself is measured by the monotonic clock."""
 
 
 class Rescuer:
@@ -21,16 +24,19 @@ class Rescuer:
 
     def __init__(self, state: SchedulerState) -> None:
         self._state = state
-        confirm_s = 3 * state.settings.job_heartbeat_sec
-        self._silent_tasks = Suspects(confirm_s)
-        self._silent_jobs = Suspects(confirm_s)
+        settings = state.settings
+        # A worker stops by itself when it could not send a heartbeat for as long. Not sooner must another one start.
+        self._silent_tasks = Suspects(settings.task_instance_heartbeat_timeout)
+        self._stuck_tasks = Suspects(settings.task_queued_timeout)
+        # Here a mistake costs little: a scheduler that is taken for dead starts a new life.
+        self._silent_jobs = Suspects(3 * settings.job_heartbeat_sec)
 
     def fail_silent_tasks(self) -> int:
         """Attempts whose worker sends no heartbeat: failed, and so retried if tries are left."""
         state = self._state
         now = state.clock.now()
         timeout_s = state.settings.task_instance_heartbeat_timeout
-        before = now - timedelta(seconds=timeout_s)
+        before = now - timedelta(seconds=_WATCHED_FROM * timeout_s)
         silent = state.store.transact(lambda tx: tx.attempts.silent_since(before))
         seen = [(task.attempt_key, task.heartbeat_at) for task in silent]
         lost = self._silent_tasks.confirm(seen, state.clock.monotonic())
@@ -43,8 +49,11 @@ class Rescuer:
         state = self._state
         now = state.clock.now()
         timeout_s = state.settings.task_queued_timeout
-        before = now - timedelta(seconds=timeout_s)
-        stuck = state.store.transact(lambda tx: tx.queue.queued_before(before))
+        before = now - timedelta(seconds=_WATCHED_FROM * timeout_s)
+        queued = state.store.transact(lambda tx: tx.queue.queued_before(before))
+        seen = [(task.attempt_key, task.queued_at) for task in queued]
+        confirmed = self._stuck_tasks.confirm(seen, state.clock.monotonic())
+        stuck = [task for task in queued if task.attempt_key in confirmed]
         failing: list[TaskInstance] = []
         requeuing: list[AttemptKey] = []
         for task in stuck:
