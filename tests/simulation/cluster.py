@@ -27,6 +27,8 @@ class Host:
         self.process = Process(self.world.kernel, name, "worker")
         self.store = self.world.store(self.process)
         self.runs: list[AttemptRun] = []
+        self.cut_off_until_s = 0.0
+        """Until then nothing that it sends arrives."""
 
     def take(self, item: WorkItem) -> None:
         """A work message arrived."""
@@ -129,6 +131,7 @@ class Cluster:
         for host in self.hosts:
             host.process.paused_until = 0.0
             host.process.offset_s = 0.0
+            host.cut_off_until_s = 0.0
         while len(self.hosts) < self.world.scenario.workers:
             self._add_host()
 
@@ -143,6 +146,10 @@ class Cluster:
                 seconds = rng.choice((3, 14, 28, 35, 60))
                 host.process.paused_until = self.kernel.now_s + seconds
                 self.kernel.say(host.process.name, f"stands still for {seconds} s")
+            elif faults.hit("worker cut off"):
+                seconds = rng.choice((5, 15, 25, 40, 80))
+                host.cut_off_until_s = self.kernel.now_s + seconds
+                self.kernel.say(host.process.name, f"is cut off for {seconds} s")
             elif faults.hit("clock jump"):
                 jump(host.process)
         if faults.is_active:
@@ -226,7 +233,7 @@ class SimulatedExecutor:
             self._sent[item.attempt] = self._world.kernel.now_s
             if faults.hit("submit lost"):
                 continue
-            late_s = rng.choice((3, 15, 35, 70)) * rng.random() if faults.hit("submit late") else 0.0
+            late_s = rng.choice((3, 15, 28, 70)) * (0.5 + rng.random() / 2) if faults.hit("submit late") else 0.0
             self._cluster.send(item, self._world.kernel.latency_s() + late_s)
             if faults.hit("submit doubled"):
                 self._cluster.send(item, rng.choice((0.1, 3, 20)) * rng.random())

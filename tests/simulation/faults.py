@@ -25,6 +25,7 @@ RATES = {
     # Per second of a worker's or a scheduler's life.
     "worker crash": 0.004,
     "worker pause": 0.004,
+    "worker cut off": 0.004,
     "clock jump": 0.006,
     "scheduler restart": 0.004,
 }
@@ -39,7 +40,7 @@ class Faults:
         self._rng = rng
         self.counts: Counter[str] = Counter()
         self.is_active = not is_calm
-        self.rates = {name: rate * rng.choice((0, 0, 0.5, 1, 1, 3)) for name, rate in RATES.items()}
+        self.rates = {name: rate * rng.choice((0, 0, 0.5, 1, 1, 4)) for name, rate in RATES.items()}
 
     def hit(self, name: str) -> bool:
         """Whether this fault happens here and now."""

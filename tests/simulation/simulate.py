@@ -1,7 +1,6 @@
 """One seed from beginning to end."""
 
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tests.simulation.cluster import Cluster
@@ -36,11 +35,10 @@ class SeedReport:
 
 
 class Simulator:
-    """Simulates one seed after another on one database. `mutate` is called with each new world."""
+    """Simulates one seed after another on one database."""
 
-    def __init__(self, *, mutate: Callable[[World], None] = lambda _: None) -> None:
+    def __init__(self) -> None:
         self._database = SharedDatabase(prepare)
-        self._mutate = mutate
 
     def run(self, seed: int, *, verbose: bool = False) -> SeedReport:
         """One seed; a calm one twice."""
@@ -57,7 +55,6 @@ class Simulator:
 
     def _run(self, scenario: Scenario, schedulers: int, *, verbose: bool) -> SeedReport:
         world = World(scenario, self._database, verbose=verbose)
-        self._mutate(world)
         try:
             _simulate(world, schedulers)
             return _report(world)

@@ -14,7 +14,7 @@ from tradewind.model.timetable import Never, Once
 
 _PASSED = (TaskState.SUCCESS, TaskState.SKIPPED)
 _ENDED_BY_RULE = {TaskState.SKIPPED: SKIP, TaskState.UPSTREAM_FAILED: FAIL}
-_QUIET_S = 90.0
+_QUIET_S = 100.0
 _UNDECIDED = (TaskState.NONE, TaskState.UP_FOR_RETRY, TaskState.UP_FOR_RESCHEDULE)
 
 

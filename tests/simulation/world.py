@@ -30,8 +30,6 @@ class World:
         self.structures = Structures()
         """Shared by all that only read it: a version never changes."""
         self.wakeups: dict[VirtualWakeup, None] = {}
-        self.ignores_refused_start = False
-        """A mutation: workers that run whatever they are told."""
 
     def store(self, process: Process) -> SimulatedStore:
         """The database, as this process sees it."""
