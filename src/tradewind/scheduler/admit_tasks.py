@@ -19,6 +19,8 @@ from tradewind.telemetry.events import TaskCannotFit, TasksMoved
 
 _TURNS_BETWEEN_NOTES = 64
 """How far a pool's served turn may run ahead of what is stored. Others see it late by so much; nobody loses by it."""
+_MOST_PASSES_IN_CONTENTION = 50
+"""Enough for any admission that is under way; a scheduler that was frozen in the middle of one is not waited for."""
 _UNLIMITED_BATCH = 10_000
 _OWN_LIMITS = frozenset({HoldReason.EXECUTOR_FULL, HoldReason.EXECUTOR_MISSING, HoldReason.MAX_ACTIVE_PER_DAG})
 _STARVING = frozenset({HoldReason.PARALLELISM, HoldReason.EXECUTOR_FULL})
@@ -34,6 +36,8 @@ class Admitted:
     starved: set[str] = field(default_factory=set)
     unfinished: set[str] = field(default_factory=set)
     """Pools in which more could go at once: the batch was full."""
+    contended: set[str] = field(default_factory=set)
+    """Pools that another scheduler had locked."""
 
 
 @dataclass(slots=True)
@@ -68,12 +72,17 @@ def admit_tasks(state: SchedulerState) -> int:
     admitted = state.store.transact(lambda tx: _admit(tx, state, chosen, executors, now))
     for pool, turn in admitted.served.items():
         state.turns.served(pool, turn)
-    state.pools_to_serve -= set(admitted.served) - admitted.unfinished
+    state.pools_to_serve = admitted.unfinished | admitted.contended
     state.pools_starved -= set(admitted.served)
     state.pools_starved |= admitted.starved
     state.pool_rotation += 1
     submit(state, admitted.work)
-    return len(admitted.work)
+    if admitted.work or not admitted.contended:
+        state.passes_in_contention = 0
+        return len(admitted.work)
+    # Another scheduler is serving the pool this very moment: come back at once, unless it takes suspiciously long.
+    state.passes_in_contention += 1
+    return int(state.passes_in_contention <= _MOST_PASSES_IN_CONTENTION)
 
 
 def submit(state: SchedulerState, work: Sequence[WorkItem]) -> None:
@@ -114,6 +123,9 @@ def _admit(
 ) -> Admitted:
     pools = tx.pools.lock(names, skip_locked=True)
     admitted = Admitted(served={pool.name: pool.served_turn for pool in pools})
+    if len(pools) < len(names):
+        existing = {pool.name for pool in tx.pools.all()}
+        admitted.contended = (set(names) & existing) - set(admitted.served)
     room = state.core.parallelism - tx.queue.count_held_by(state.job)
     limit = min(room, state.settings.max_tis_per_query or _UNLIMITED_BATCH)
     capacity = Capacity(limit, dict(executor_slots), state.executors[0].name)

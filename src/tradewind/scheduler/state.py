@@ -73,6 +73,8 @@ class SchedulerState:
     pools_starved: set[str] = field(default_factory=set)
     """Pools with waiting tasks for which something other than their own slots was missing."""
     pool_rotation: int = 0
+    passes_in_contention: int = 0
+    """How often in a row other schedulers had locked all pools that this one wanted to serve."""
     unreported: list[TaskReport] = field(default_factory=list)
     """Reports of executors that are not in the database yet. The one thing here that matters if lost: then the
     task counts as lost, and is rescued like one."""
