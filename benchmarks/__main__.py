@@ -1,6 +1,7 @@
 """`python -m benchmarks`: measure, print a table, write it as JSON."""
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -120,4 +121,6 @@ def _told(name: str, figures: Iterator[Figure]) -> Iterator[Figure]:
 
 
 if __name__ == "__main__":
+    # Also when told to end: the databases and processes made so far must go.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     sys.exit(main(sys.argv[1:], datetime.now(UTC)))
