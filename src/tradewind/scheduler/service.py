@@ -106,7 +106,7 @@ class Scheduler:
         done += self._do("take reports", lambda: take_reports(state))
         done += self._do("start runs", lambda: start_runs(state))
         done += self._do("advance runs", lambda: advance_runs(state))
-        done += self._do("admit tasks", lambda: admit_tasks(state))
+        done += self._admit()
         return done > 0
 
     def idle_s(self) -> float:
@@ -157,6 +157,16 @@ class Scheduler:
 
     def _reset_run_limits(self) -> None:
         self.state.store.transact(lambda tx: tx.dags.reset_run_limits())
+
+    def _admit(self) -> int:
+        """All that may go now, in transactions of `max_tis_per_query` tasks each. Returns how many got slots."""
+        state = self.state
+        total = 0
+        while True:
+            done = self._do("admit tasks", lambda: admit_tasks(state))
+            total += done
+            if not done or not state.pools_to_serve or state.passes_in_contention:
+                return total
 
     def _is_poll_due(self) -> bool:
         state = self.state
