@@ -5,7 +5,8 @@ has ended so far: `all_success` of a failed and a skipped task is upstream_faile
 the answer is the set of outcomes that some order allows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import product
 
 from tests.simulation.mirror import RunRow, TaskRow
@@ -28,36 +29,57 @@ def run_end(dag: Dag, run: RunRow) -> RunState:
     return RunState.FAILED if failed else RunState.SUCCESS
 
 
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How many upstream tasks ended how."""
+
+    good: int
+    failed: int
+    upstream_failed: int
+    skipped: int
+
+    @property
+    def bad(self) -> int:
+        return self.failed + self.upstream_failed
+
+    @property
+    def all(self) -> int:
+        return self.good + self.bad + self.skipped
+
+
+# What is clear before all have ended, and what is clear only then. By Airflow's manual.
+_EARLY: dict[TriggerRule, Callable[[Ends], str | None]] = {
+    TriggerRule.ALL_SUCCESS: lambda ends: FAIL if ends.bad else SKIP if ends.skipped else None,
+    TriggerRule.ALL_FAILED: lambda ends: SKIP if ends.good or ends.skipped else None,
+    TriggerRule.ALL_SKIPPED: lambda ends: SKIP if ends.good or ends.bad else None,
+    TriggerRule.ONE_SUCCESS: lambda ends: RUN if ends.good else None,
+    TriggerRule.ONE_FAILED: lambda ends: RUN if ends.bad else None,
+    TriggerRule.ONE_DONE: lambda ends: RUN if ends.good or ends.failed else None,
+    TriggerRule.NONE_FAILED: lambda ends: FAIL if ends.bad else None,
+    TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS: lambda ends: FAIL if ends.bad else None,
+    TriggerRule.NONE_SKIPPED: lambda ends: SKIP if ends.skipped else None,
+    TriggerRule.ALL_DONE_MIN_ONE_SUCCESS: lambda ends: SKIP if ends.skipped else None,
+}
+_LATE: dict[TriggerRule, Callable[[Ends], str]] = {
+    TriggerRule.ONE_SUCCESS: lambda ends: SKIP if ends.skipped == ends.all else FAIL,
+    TriggerRule.ONE_FAILED: lambda _: SKIP,
+    TriggerRule.ONE_DONE: lambda _: SKIP,
+    TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS: lambda ends: RUN if ends.good else SKIP,
+    TriggerRule.ALL_DONE_MIN_ONE_SUCCESS: lambda ends: RUN if ends.good else FAIL,
+}
+
+
 def rule_says(rule: TriggerRule, good: int, failed: int, upstream_failed: int, skipped: int, *, total: int) -> str:
-    """What a trigger rule makes of upstream tasks of which so many ended so, out of `total`. By Airflow's manual."""
-    bad = failed + upstream_failed
-    ended = good + bad + skipped
-    is_over = ended == total
+    """What a trigger rule makes of upstream tasks of which so many ended so, out of `total`."""
+    ends = Ends(good, failed, upstream_failed, skipped)
     if total == 0 or rule is TriggerRule.ALWAYS:
         return RUN
-    early = {
-        TriggerRule.ALL_SUCCESS: (FAIL if bad else SKIP if skipped else None),
-        TriggerRule.ALL_FAILED: (SKIP if good or skipped else None),
-        TriggerRule.ALL_SKIPPED: (SKIP if good or bad else None),
-        TriggerRule.ONE_SUCCESS: (RUN if good else None),
-        TriggerRule.ONE_FAILED: (RUN if bad else None),
-        TriggerRule.ONE_DONE: (RUN if good or failed else None),
-        TriggerRule.NONE_FAILED: (FAIL if bad else None),
-        TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS: (FAIL if bad else None),
-        TriggerRule.NONE_SKIPPED: (SKIP if skipped else None),
-        TriggerRule.ALL_DONE_MIN_ONE_SUCCESS: (SKIP if skipped else None),
-    }.get(rule)
+    early = _EARLY[rule](ends) if rule in _EARLY else None
     if early is not None:
         return early
-    if not is_over:
+    if ends.all < total:
         return WAIT
-    return {
-        TriggerRule.ONE_SUCCESS: SKIP if skipped == total else FAIL,
-        TriggerRule.ONE_FAILED: SKIP,
-        TriggerRule.ONE_DONE: SKIP,
-        TriggerRule.NONE_FAILED_MIN_ONE_SUCCESS: RUN if good else SKIP,
-        TriggerRule.ALL_DONE_MIN_ONE_SUCCESS: RUN if good else FAIL,
-    }.get(rule, RUN)
+    return _LATE[rule](ends) if rule in _LATE else RUN
 
 
 class Reference:
@@ -176,12 +198,13 @@ class Reference:
 
     def _by_sources(self, length: MapLength | None) -> set[str]:
         assert length is not None
-        states = [[row.state for row in self._rows[source]] for source in _sources(length)]
-        if any(state in _BAD for each in states for state in each):
+        states = [{row.state for row in self._rows[source]} for source in _sources(length)]
+        together = set().union(*states)
+        if together & set(_BAD):
             return {FAIL}
-        if any(state not in _ENDED for each in states for state in each):
+        if together - set(_ENDED):
             return {WAIT}
-        if any(each and all(state is TaskState.SKIPPED for state in each) for each in states):
+        if {TaskState.SKIPPED} in states:
             return {SKIP}
         copies = self._count(length)
         return {FAIL} if copies is None else {RUN} if copies else {SKIP}
