@@ -57,7 +57,7 @@ def draw_outcome(seed: int, place: str, downstream: tuple[str, ...]) -> Outcome:
     skips = tuple(name for name in downstream if rng.random() < 0.5) if rng.random() < 0.12 else ()
     return Outcome(
         kind=kind,
-        duration_s=rng.choice((0.05, 0.3, 1.0, 3.0, 6.0, longest_s * rng.random())),
+        duration_s=rng.choice((0.05, 1.0, 3.0, 7.0, 14.0, longest_s * rng.random())),
         map_length=rng.choice((0, 1, 2, 3, 3, None)),
         skips=skips,
         delay_s=rng.choice((0.5, 2.0, 6.0)),
@@ -94,12 +94,12 @@ class AttemptRun:
     def run(self) -> None:
         """From the work message to the end."""
         sent_s = self._start()
-        if sent_s is None:
-            return
-        started_at = self._clock.now()
         timeout_s = self._world.scenario.settings.task_instance_heartbeat_timeout
+        if sent_s is None or (WATCHES_LEASE and self._clock.monotonic() >= sent_s + timeout_s):
+            return  # refused; or allowed so long ago that another may have been allowed since
+        started_at = self._clock.now()
         visit = self._world.truth.visits(self.attempt.task, self.item.try_number)
-        execution = Execution(self.attempt, self.item.try_number, self.host.process.name, sent_s + timeout_s)
+        execution = Execution(self.attempt, self.item.try_number, self.host.process, sent_s + timeout_s)
         self._execution = execution
         self._world.truth.begin(execution)
         outcome = self._outcome(visit)
@@ -168,7 +168,9 @@ class AttemptRun:
             if now_s >= end_s:
                 return None
             if now_s >= beat_s:
+                execution.is_asking = WATCHES_LEASE
                 answer = self._heartbeat()
+                execution.is_asking = False
                 if clock.monotonic() >= execution.lease_until_s and WATCHES_LEASE:
                     return "its lease ran out"  # before the answer came
                 if answer is False and WATCHES_LEASE:

@@ -33,11 +33,17 @@ class People:
         self._clock = VirtualClock(self.process)
         self._store = world.store(self.process)
         self._extra_runs = 0
+        self._runs_to_ask_for = len(world.scenario.runs)
         self.has_deleted = False
 
     def begin(self) -> None:
         """Publish everything, then ask for the planned runs, and (not in a calm seed) do one thing after another."""
         self.process.spawn("publishing", self._publish)
+
+    @property
+    def has_asked_for_all(self) -> bool:
+        """Whether all planned runs were asked for. Before that, that nothing is left to do means nothing."""
+        return self._runs_to_ask_for <= 0
 
     def calm_down(self) -> None:
         """Undo what would keep runs from ending."""
@@ -76,6 +82,7 @@ class People:
     def _trigger(self, request: RunRequest) -> None:
         structures = self._world.structures
         self._do(lambda tx: trigger_run(tx, request, structures, self._clock.now(), suffix="00000000"))
+        self._runs_to_ask_for -= 1
 
     def _meddle(self) -> None:
         actions = (

@@ -198,8 +198,11 @@ class Reference:
 
     def _by_sources(self, length: MapLength | None) -> set[str]:
         assert length is not None
-        states = [{row.state for row in self._rows[source]} for source in _sources(length)]
+        # A mapped task that has its instances neither failed nor was skipped as a whole: what succeeded is mapped over.
+        whole = [[row for row in self._rows[source] if row.key.map_index < 0] for source in _sources(length)]
+        states = [{row.state for row in rows} for rows in whole]
         together = set().union(*states)
+        together |= {row.state for source in _sources(length) for row in self._rows[source]} - set(_BAD)
         if together & set(_BAD):
             return {FAIL}
         if together - set(_ENDED):

@@ -82,7 +82,7 @@ def _simulate(world: World, schedulers: int) -> None:
 
     def look() -> None:
         nonlocal is_over
-        is_over = is_settled(world, started_s)
+        is_over = people.has_asked_for_all and is_settled(world, started_s)
         kernel.after(_LOOK_EVERY_S, look)
 
     kernel.after(_LOOK_EVERY_S, look)
