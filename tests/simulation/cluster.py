@@ -129,8 +129,7 @@ class Cluster:
     def stop_faults(self) -> None:
         """Everybody wakes up, with the right time."""
         for host in self.hosts:
-            host.process.paused_until = 0.0
-            host.process.offset_s = 0.0
+            host.process.wake_up()
             host.cut_off_until_s = 0.0
         while len(self.hosts) < self.world.scenario.workers:
             self._add_host()
@@ -143,11 +142,11 @@ class Cluster:
                 host.crash()
                 self.kernel.after(rng.uniform(1, 15), self._replace_host)
             elif faults.hit("worker pause"):
-                seconds = rng.choice((3, 14, 28, 35, 60))
+                seconds = rng.choice((3, 11, 14, 30, 50))
                 host.process.paused_until = self.kernel.now_s + seconds
                 self.kernel.say(host.process.name, f"stands still for {seconds} s")
             elif faults.hit("worker cut off"):
-                seconds = rng.choice((5, 15, 25, 40, 80))
+                seconds = rng.choice((5, 11, 16, 30, 50))
                 host.cut_off_until_s = self.kernel.now_s + seconds
                 self.kernel.say(host.process.name, f"is cut off for {seconds} s")
             elif faults.hit("clock jump"):
@@ -233,7 +232,7 @@ class SimulatedExecutor:
             self._sent[item.attempt] = self._world.kernel.now_s
             if faults.hit("submit lost"):
                 continue
-            late_s = rng.choice((3, 15, 28, 70)) * (0.5 + rng.random() / 2) if faults.hit("submit late") else 0.0
+            late_s = rng.choice((3, 10, 15, 35)) * (0.5 + rng.random() / 2) if faults.hit("submit late") else 0.0
             self._cluster.send(item, self._world.kernel.latency_s() + late_s)
             if faults.hit("submit doubled"):
                 self._cluster.send(item, rng.choice((0.1, 3, 20)) * rng.random())

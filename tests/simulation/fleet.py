@@ -57,8 +57,7 @@ class Fleet:
     def stop_faults(self) -> None:
         """Everybody wakes up, with the right time."""
         for life in self.lives:
-            life.process.paused_until = 0.0
-            life.process.offset_s = 0.0
+            life.process.wake_up()
         self._refill()
 
     def _start(self) -> None:

@@ -37,6 +37,14 @@ class Process:
         self.kernel.resume(fiber, delay_s)
         return fiber
 
+    def wake_up(self) -> None:
+        """The pause is over, and so is whatever was wrong with the clock."""
+        self.paused_until = 0.0
+        self.offset_s = 0.0
+        for fiber in self.fibers:
+            if fiber.is_held:
+                self.kernel.resume(fiber, self.kernel.latency_s())
+
     def kill(self) -> None:
         """The process is gone at once. A fiber of its own that calls this must raise `Crashed` next."""
         self.is_dead = True
@@ -54,11 +62,13 @@ class Process:
 class Fiber:
     """One thread of a process: a greenlet that is switched to at the time it waits for."""
 
-    __slots__ = ("greenlet", "name", "process", "token")
+    __slots__ = ("greenlet", "is_held", "name", "process", "token")
 
     def __init__(self, process: Process, name: str, target: Callable[[], None]) -> None:
         self.process = process
         self.name = name
+        self.is_held = False
+        """It would go on, but its process is paused."""
         self.token = 0
         """Of the one entry in the kernel's queue that counts; all others are stale."""
 
@@ -140,8 +150,10 @@ class Kernel:
         self.processes: list[Process] = []
 
     def latency_s(self) -> float:
-        """How long one hop takes: usually little, so that what is close together comes in any order."""
-        return self.rng.random() * 0.02
+        """How long one hop takes: usually little, so that what is close together comes in any order; now and then as
+        long as a task, so that whole stories fit between two steps of somebody else."""
+        draw = self.rng.random()
+        return draw * 0.02 if draw < 0.96 else (draw - 0.96) * 75.0
 
     def current(self) -> Fiber:
         """The fiber that runs now."""
@@ -206,11 +218,13 @@ class Kernel:
                     continue
                 if what.process.paused_until > at_s:
                     self.resume(what, what.process.paused_until - self.now_s + self.latency_s())
+                    what.is_held = True
                     continue
             self.now_s = max(self.now_s, at_s)
             self.steps += 1
             if isinstance(what, Fiber):
                 self._running = what
+                what.is_held = False
                 what.greenlet.switch()
             else:
                 what()

@@ -1,8 +1,8 @@
 """Guards that can be taken away, each of which the simulation must miss.
 
-What is not here: the old-state comparison of `Queue.admit`. SQLite runs one transaction at a time, and the candidates
-are read in the transaction that admits them, so no interleaving of SQLite's can need it; `tests/conformance` holds it to
-its word on databases where it can.
+What is not here: the old-state comparison of `Queue.admit`. SQLite runs one transaction at a time, and candidates are
+read in the transaction that admits them, so no interleaving of SQLite needs it; `tests/conformance` holds it to its
+word on databases where it is needed.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from tests.simulation import attempt as worker
 from tradewind.decide import gate
+from tradewind.decide.liveness import Suspects
 from tradewind.decide.progress import RunProgress
 from tradewind.model.run import RunHead
 from tradewind.model.states import TaskState
@@ -127,7 +128,7 @@ def memory_always_trusted(patch: pytest.MonkeyPatch) -> None:
 def silence_not_confirmed(patch: pytest.MonkeyPatch) -> None:
     """Age alone makes an attempt lost, by a clock that may have jumped."""
 
-    class Hasty(rescue_lost.Suspects):
+    class Hasty(Suspects):
         def __init__(self, _: float) -> None:
             super().__init__(0.0)
 

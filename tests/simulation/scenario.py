@@ -74,7 +74,7 @@ def make_scenario(seed: int) -> Scenario:
         chaos_s=rng.choice((30.0, 60.0, 100.0)),
         core=CoreSettings(parallelism=rng.choice((1, 2, 4, 16))),
         settings=_settings(rng),
-        heartbeat_s=rng.choice((3.0, 10.0)),
+        heartbeat_s=rng.choice((2.0, 4.0)),
     )
 
 
@@ -108,9 +108,9 @@ def _settings(rng: Random) -> SchedulerSettings:
         job_heartbeat_sec=rng.choice((4.0, 8.0)),
         orphaned_tasks_check_interval=40.0,
         pool_metrics_interval=60.0,
-        task_instance_heartbeat_timeout_detection_interval=10.0,
-        task_queued_timeout_check_interval=12.0,
+        task_instance_heartbeat_timeout_detection_interval=6.0,
+        task_queued_timeout_check_interval=6.0,
         scheduler_health_check_threshold=20.0,
-        task_instance_heartbeat_timeout=30.0,
-        task_queued_timeout=30.0,
+        task_instance_heartbeat_timeout=rng.choice((12.0, 25.0)),
+        task_queued_timeout=rng.choice((10.0, 25.0)),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tests.simulation.kernel import Kernel
+from tests.simulation.kernel import Kernel, Process
 from tests.simulation.mirror import Mirror
 from tradewind.model.ids import AttemptKey, TaskKey
 from tradewind.model.states import TaskState
@@ -17,9 +17,11 @@ class Execution:
 
     attempt: AttemptKey
     try_number: int
-    worker: str
+    process: Process
     lease_until_s: float
     is_over: bool = False
+    is_asking: bool = False
+    """It waits for the answer to a heartbeat; whoever watches over it would stop it when its lease runs out."""
     is_disowned: bool = False
     """Taken away by a person or by the end of its run: it learns so with its next heartbeat."""
     may_be_repeated: bool = False
@@ -49,8 +51,12 @@ class Truth:
         earlier.append(execution)
 
     def is_live(self, execution: Execution) -> bool:
-        """Whether it executes now, and with a lease."""
-        return not execution.is_over and self._kernel.now_s < execution.lease_until_s
+        """Whether it executes now: with a lease, or (which must not be) still without one."""
+        if execution.is_over:
+            return False
+        has_lease = self._kernel.now_s < execution.lease_until_s
+        is_paused = any(fiber.is_held for fiber in execution.process.fibers)
+        return has_lease or not (execution.is_asking or is_paused)
 
     def live(self, attempt: AttemptKey) -> Execution | None:
         """The live execution of exactly this attempt."""
