@@ -1,11 +1,12 @@
 """Nothing is lost and nothing runs twice when schedulers, workers or messages are lost (A1 B7)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 
 from tests.component.world import PatientExecutor, World, fails, succeeds
 from tradewind.model.dag import Retry, Task
+from tradewind.model.ids import AttemptKey
 from tradewind.model.mapping import FixedLength
 from tradewind.model.states import RunState
 from tradewind.model.task import Started, WorkItem
@@ -249,6 +250,34 @@ def test_a_task_that_no_worker_starts_is_requeued_twice_and_then_fails(any_world
     assert any_world.states() == {"a": "failed"}
     assert "queued" in (any_world.instances()["a"].reason or "")
     assert len(executor.revoked) >= 3
+
+
+class LateExecutor(PatientExecutor):
+    """Its worker begins at the very moment at which the scheduler gives the attempt up."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.clock, starts=False)
+        self._world = world
+
+    def revoke(self, attempts: Collection[AttemptKey]) -> None:
+        now = self._world.clock.now()
+        with self._world.database.begin() as tx:
+            report_tasks(tx, [Started(attempt, now) for attempt in attempts], now, self._world.structures)
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+def test_a_task_that_begins_while_it_is_given_up_as_stuck_runs_on(world: World, retries: int) -> None:
+    """Its worker was told that it may run: a second one beside it, or a failure, would be wrong."""
+    world.dag(Task("a"))
+    world.trigger()
+    world.scheduler(LateExecutor(world), num_stuck_in_queued_retries=retries)
+    world.settle()
+
+    while world.states() == {"a": "queued"}:
+        world.pass_time(60)
+
+    assert world.states() == {"a": "running"}
+    assert world.told(AttemptLost) == []
 
 
 def test_a_hand_over_that_was_cut_short_is_repeated(world: World) -> None:

@@ -1,6 +1,6 @@
 """Duty: take care of what fell silent: tasks without a heartbeat, tasks that no executor starts, dead schedulers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from tradewind.decide.liveness import StuckAction, Suspects, decide_stuck
@@ -14,6 +14,8 @@ from tradewind.storage.interface import JobRecord, Transaction
 from tradewind.telemetry.events import AttemptLost, JobDied
 
 SCHEDULER_KIND = "scheduler"
+_QUEUED = (TaskState.QUEUED,)
+_WITH_PROCESS = (TaskState.RUNNING, TaskState.RESTARTING)
 _WATCHED_FROM = 0.1
 """After which part of its timeout, by the wall clock, somebody silent is watched. Those that are often heard of so
 stay out of every look; the timeout itself is measured by the monotonic clock."""
@@ -42,7 +44,7 @@ class Rescuer:
         lost = self._silent_tasks.confirm(seen, state.clock.monotonic())
         chosen = [task for task in silent if task.attempt_key in lost]
         reason = f"no heartbeat for {timeout_s:g} s: its worker is taken to be lost"
-        return self._fail(chosen, reason, now)
+        return self._fail(chosen, _WITH_PROCESS, reason, now)
 
     def rescue_stuck_tasks(self) -> int:
         """Attempts that their executor does not start: back in line, and failed if that helps nothing."""
@@ -63,7 +65,8 @@ class Rescuer:
             else:
                 requeuing.append(task.attempt_key)
         self._requeue(requeuing, f"not started within {timeout_s:g} s of being queued")
-        self._fail(failing, f"not started within {timeout_s:g} s of being queued, several times", now)
+        reason = f"not started within {timeout_s:g} s of being queued, several times"
+        self._fail(failing, _QUEUED, reason, now)
         return len(stuck)
 
     def bury_dead_schedulers(self) -> int:
@@ -125,7 +128,7 @@ class Rescuer:
 
         state.store.transact(work)
 
-    def _fail(self, tasks: Sequence[TaskInstance], reason: str, now: datetime) -> int:
+    def _fail(self, tasks: Sequence[TaskInstance], expected: Collection[TaskState], reason: str, now: datetime) -> int:
         if not tasks:
             return 0
         state = self._state
@@ -134,7 +137,9 @@ class Rescuer:
             executor.revoke(attempts)
 
         def work(tx: Transaction) -> None:
-            failures = [Failed(attempt, now, reason=reason) for attempt in attempts]
+            # An attempt may be reported as ended in any state; we give it up only in the one in which we saw it.
+            still = [task.attempt_key for task in tx.attempts.lock(attempts) if task.state in expected]
+            failures = [Failed(attempt, now, reason=reason) for attempt in still]
             reported = report_tasks(tx, failures, now, state.structures)
             tx.emit(*(AttemptLost(key, reason) for key in sorted(reported.ended)))
 
