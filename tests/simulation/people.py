@@ -34,7 +34,6 @@ class People:
         self._store = world.store(self.process)
         self._extra_runs = 0
         self._runs_to_ask_for = len(world.scenario.runs)
-        self.has_deleted = False
 
     def begin(self) -> None:
         """Publish everything, then ask for the planned runs, and (not in a calm seed) do one thing after another."""
@@ -75,7 +74,10 @@ class People:
         self._do(publish)
         for plan in scenario.runs:
             request = RunRequest(plan.dag_id, plan.run_id, logical_date=plan.logical_date)
-            self.process.spawn(plan.run_id, partial(self._trigger, request), plan.at_s)
+            if scenario.is_calm:
+                self._trigger(request)  # one after another: which run begins first must not be left to chance
+            else:
+                self.process.spawn(plan.run_id, partial(self._trigger, request), plan.at_s)
         if not scenario.is_calm:
             self.process.spawn("meddling", self._meddle, self._rng.uniform(2, 20))
 

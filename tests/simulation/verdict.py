@@ -1,7 +1,7 @@
 """The invariants of the end: nothing is stuck, nothing is missing, and every state follows from the rules."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 
 from tests.simulation.mirror import RunRow, TaskRow
@@ -22,8 +22,11 @@ def is_settled(world: World, quiet_since_s: float) -> bool:
     """Whether nothing more will happen: all ended, or what is left has not moved for longer than any duty takes."""
     if world.truth.is_any_executing():
         return False
-    if not world.mirror.open_runs and not _is_any_run_due(world):
+    next_run_s = _next_run_s(world)
+    if not world.mirror.open_runs and next_run_s is None:
         return True
+    if next_run_s is not None and next_run_s > world.kernel.now_s - _QUIET_S:
+        return False
     if world.kernel.now_s - max(world.watch.changed_at_s, quiet_since_s) < _QUIET_S:
         return False
     return not any(
@@ -33,9 +36,13 @@ def is_settled(world: World, quiet_since_s: float) -> bool:
     )
 
 
-def _is_any_run_due(world: World) -> bool:
-    query = "SELECT 1 FROM dag WHERE next_run_after IS NOT NULL AND NOT is_paused"
-    return world.database.raw.execute(query).fetchone() is not None
+def _next_run_s(world: World) -> float | None:
+    """When a timetable wants its next run."""
+    query = "SELECT min(next_run_after) FROM dag WHERE next_run_after IS NOT NULL AND NOT is_paused"
+    (found,) = world.database.raw.execute(query).fetchone()
+    if found is None:
+        return None
+    return (datetime.fromisoformat(found).replace(tzinfo=UTC) - world.scenario.epoch).total_seconds()
 
 
 def end_violations(world: World, *, is_settled: bool) -> Iterator[str]:
