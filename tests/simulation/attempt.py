@@ -236,7 +236,7 @@ class AttemptRun:
         if faults.hit("message doubled"):
             self.host.cluster.ghost(work, rng.choice((0.0, 1.0, 15.0, 45.0)) * rng.random())
         if faults.hit("message late"):
-            self._clock.sleep(rng.choice((1.0, 5.0, 25.0)) * rng.random())
+            self._clock.sleep(rng.choice((1.0, 5.0, 14.0, 25.0)) * rng.random())
         result = self.host.store.transact(work)
         if faults.hit("reply lost"):
             self._clock.sleep(rng.uniform(0.5, 3))

@@ -138,6 +138,8 @@ class Kernel:
         self.rng = rng
         self.epoch = epoch
         self.now_s = 0.0
+        self.slow_share = rng.choice((0.0, 0.04, 0.04, 0.3))
+        """How many hops are slow ones; a seed's own."""
         self.steps = 0
         self.violation: str | None = None
         self.error: Exception | None = None
@@ -153,7 +155,7 @@ class Kernel:
         """How long one hop takes: usually little, so that what is close together comes in any order; now and then as
         long as a task, so that whole stories fit between two steps of somebody else."""
         draw = self.rng.random()
-        return draw * 0.02 if draw < 0.96 else (draw - 0.96) * 75.0
+        return draw * 0.02 if draw >= self.slow_share else draw * 3.0 / self.slow_share
 
     def current(self) -> Fiber:
         """The fiber that runs now."""

@@ -26,6 +26,9 @@ from tradewind.storage.schema import state_in
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
 
+SEEDS_ENOUGH = 400
+"""Within so many seeds each is noticed; most are within ten, the rarest race took a hundred."""
+
 
 def _set_guard(patch: pytest.MonkeyPatch, update: GuardedUpdate, guard: guarded.Guard) -> None:
     patch.setattr(update, "_guard", guard)
