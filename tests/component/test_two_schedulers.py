@@ -49,3 +49,20 @@ def test_a_change_of_a_dead_schedulers_run_is_taken_at_once_whatever_its_date(wo
     world.settle(second)
 
     assert world.run().state is RunState.SUCCESS
+
+
+def test_a_scheduler_whose_clock_was_ahead_is_missed_as_soon_as_any_other(world: World) -> None:
+    """Found by the simulation: its last heartbeat lay in the future, so it never seemed old."""
+    world.dag(Task("a"))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    world.clock.jump(3600)
+    first = world.scheduler(executor)
+    world.settle(first)
+    world.clock.jump(-3600)
+    second = world.scheduler(PatientExecutor(world.clock))
+
+    world.schedulers.remove(first)
+    world.pass_time(45, step_s=5)
+
+    assert world.instances()["a"].queued_by == second.state.job

@@ -30,8 +30,7 @@ class Rescuer:
         # A worker stops by itself when it could not send a heartbeat for as long. Not sooner must another one start.
         self._silent_tasks = Suspects(settings.task_instance_heartbeat_timeout)
         self._stuck_tasks = Suspects(settings.task_queued_timeout)
-        # Here a mistake costs little: a scheduler that is taken for dead starts a new life.
-        self._silent_jobs = Suspects(3 * settings.job_heartbeat_sec)
+        self._silent_jobs = Suspects(settings.scheduler_health_check_threshold)
 
     def fail_silent_tasks(self) -> int:
         """Attempts whose worker sends no heartbeat: failed, and so retried if tries are left."""
@@ -73,15 +72,16 @@ class Rescuer:
         """End the leases of schedulers that fell silent. Returns how many this one ended."""
         state = self._state
         now = state.clock.now()
-        before = now - timedelta(seconds=state.settings.scheduler_health_check_threshold)
-        jobs = state.store.transact(lambda tx: tx.jobs.live(SCHEDULER_KIND))
-        silent = [job for job in jobs if job.heartbeat_at < before and job.job_key != state.job]
-        seen = [(job.job_key, job.heartbeat_at) for job in silent]
-        suspects = self._silent_jobs.confirm(seen, state.clock.monotonic())
-        if not suspects:
+        # They are few: all are watched, so their own clocks do not matter at all.
+        others = [
+            job for job in state.store.transact(lambda tx: tx.jobs.live(SCHEDULER_KIND)) if job.job_key != state.job
+        ]
+        seen = [(job.job_key, job.heartbeat_at) for job in others]
+        silent = self._silent_jobs.confirm(seen, state.clock.monotonic())
+        if not silent:
             return 0
-        chosen = [job for job in silent if job.job_key in suspects]
-        return state.store.transact(lambda tx: _bury(tx, chosen, before, now))
+        chosen = [job for job in others if job.job_key in silent]
+        return state.store.transact(lambda tx: _bury(tx, chosen, now))
 
     def adopt_orphans(self) -> int:
         """Attempts of schedulers that are gone: what runs goes on under us, what waits is taken over or put back."""
@@ -147,8 +147,8 @@ class Rescuer:
         return len(tasks)
 
 
-def _bury(tx: Transaction, jobs: Sequence[JobRecord], before: datetime, now: datetime) -> int:
-    dead = tx.jobs.declare_dead([job.job_key for job in jobs], before, now)
+def _bury(tx: Transaction, jobs: Sequence[JobRecord], now: datetime) -> int:
+    dead = tx.jobs.declare_dead(jobs, now)
     tx.emit(*(JobDied(job.job_key, job.hostname) for job in jobs if job.job_key in dead))
     # What the dead one would have noticed about its DAGs' runs, nobody else did.
     tx.dags.reset_run_limits()

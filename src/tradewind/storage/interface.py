@@ -430,8 +430,9 @@ class JobStore(Protocol):
     def live(self, kind: str) -> list[JobRecord]:
         """Those neither stopped nor declared dead."""
 
-    def declare_dead(self, job_keys: Collection[JobKey], silent_before: datetime, now: datetime) -> set[JobKey]:
-        """End the leases of those that were not heard of since `silent_before`. Returns whose this call ended."""
+    def declare_dead(self, silent: Collection[JobRecord], now: datetime) -> set[JobKey]:
+        """End the leases of those that were not heard of since these records were read. Returns whose this call
+        ended."""
 
 
 class Transaction(Protocol):

@@ -17,6 +17,15 @@ _HEARTBEAT = (
     .where(_COLUMNS.job_key == sa.bindparam("key"), _COLUMNS.stopped_at.is_(None))
     .values(heartbeat_at=sa.bindparam("now", type_=Instant()))
 )
+_DECLARE_DEAD = (
+    sa.update(job)
+    .where(
+        _COLUMNS.job_key == sa.bindparam("key"),
+        _COLUMNS.stopped_at.is_(None),
+        _COLUMNS.heartbeat_at == sa.bindparam("heard_at", type_=Instant()),
+    )
+    .values(stopped_at=sa.bindparam("now", type_=Instant()), is_dead=True)
+)
 _LIVE = sa.select(job).where(_COLUMNS.kind == sa.bindparam("of_kind"), _COLUMNS.stopped_at.is_(None))
 
 
@@ -47,14 +56,10 @@ class Jobs:
             for row in self._connection.execute(_LIVE, {"of_kind": kind})
         ]
 
-    def declare_dead(self, job_keys: Collection[JobKey], silent_before: datetime, now: datetime) -> set[JobKey]:
+    def declare_dead(self, silent: Collection[JobRecord], now: datetime) -> set[JobKey]:
         declared = set()
-        for job_key in sorted(job_keys):
-            statement = sa.update(job).where(
-                _COLUMNS.job_key == job_key,
-                _COLUMNS.stopped_at.is_(None),
-                _COLUMNS.heartbeat_at < silent_before,
-            )
-            if self._connection.execute(statement.values(stopped_at=now, is_dead=True)).rowcount:
-                declared.add(job_key)
+        for each in sorted(silent, key=lambda record: record.job_key):
+            parameters = {"key": each.job_key, "heard_at": each.heartbeat_at, "now": now}
+            if self._connection.execute(_DECLARE_DEAD, parameters).rowcount:
+                declared.add(each.job_key)
         return declared

@@ -229,10 +229,11 @@ def test_a_task_is_admitted_exactly_once(world: World, store: Database, rival: R
 def test_a_dead_scheduler_is_declared_so_by_one_other_only(store: Database, rival: Rival) -> None:
     with store.begin() as tx:
         dead = tx.jobs.start("scheduler", hostname="a", pid=1, now=NOW - minutes(10))
+        silent = tx.jobs.live("scheduler")
 
     with store.begin() as tx:
-        assert tx.jobs.declare_dead([dead], NOW, NOW) == {dead}
-        theirs = rival(lambda other: other.jobs.declare_dead([dead], NOW, NOW))
+        assert tx.jobs.declare_dead(silent, NOW) == {dead}
+        theirs = rival(lambda other: other.jobs.declare_dead(silent, NOW))
         assert_waits(theirs)
 
     assert theirs.result(PATIENCE_S) == set()
@@ -241,9 +242,10 @@ def test_a_dead_scheduler_is_declared_so_by_one_other_only(store: Database, riva
 def test_a_heartbeat_that_comes_too_late_learns_of_its_death(store: Database, rival: Rival) -> None:
     with store.begin() as tx:
         dead = tx.jobs.start("scheduler", hostname="a", pid=1, now=NOW - minutes(10))
+        silent = tx.jobs.live("scheduler")
 
     with store.begin() as tx:
-        tx.jobs.declare_dead([dead], NOW, NOW)
+        tx.jobs.declare_dead(silent, NOW)
         theirs = rival(lambda other: other.jobs.heartbeat(dead, NOW))
         assert_waits(theirs)
 

@@ -1,5 +1,7 @@
 """The stores of pools and of service processes (A2, B4)."""
 
+from dataclasses import replace
+
 import pytest
 import sqlalchemy as sa
 
@@ -108,12 +110,14 @@ def test_only_the_silent_are_declared_dead_and_only_once(store: Database) -> Non
         silent = tx.jobs.start("scheduler", hostname="a", pid=1, now=NOW - minutes(10))
         heard = tx.jobs.start("scheduler", hostname="b", pid=2, now=NOW - minutes(10))
         stopped = tx.jobs.start("scheduler", hostname="c", pid=3, now=NOW - minutes(10))
+        everyone = tx.jobs.live("scheduler")
+        unknown = replace(everyone[0], job_key=JobKey(10**12))
         tx.jobs.heartbeat(heard, NOW)
         tx.jobs.stop(stopped, NOW)
 
-        everyone = [silent, heard, stopped, JobKey(10**12)]
-        assert tx.jobs.declare_dead(everyone, NOW - minutes(5), NOW) == {silent}
-        assert tx.jobs.declare_dead(everyone, NOW - minutes(5), NOW) == set()
+        assert tx.jobs.declare_dead([*everyone, unknown], NOW) == {silent}
+        assert tx.jobs.declare_dead(everyone, NOW) == set()
+        assert tx.jobs.declare_dead([], NOW) == set()
         assert not tx.jobs.heartbeat(silent, NOW)
         assert [job.job_key for job in tx.jobs.live("scheduler")] == [heard]
 
