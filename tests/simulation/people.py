@@ -33,6 +33,7 @@ class People:
         self._clock = VirtualClock(self.process)
         self._store = world.store(self.process)
         self._extra_runs = 0
+        self._is_meddling = False
         self._runs_to_ask_for = len(world.scenario.runs)
 
     def begin(self) -> None:
@@ -99,7 +100,9 @@ class People:
         )
         pace_s = self._rng.choice((3, 10, 30, 400))
         while self._world.faults.is_active:
+            self._is_meddling = True
             self._rng.choice(actions)()
+            self._is_meddling = False
             self._clock.sleep(self._rng.expovariate(1 / pace_s))
 
     def _some_run(self) -> RunRow | None:
@@ -182,4 +185,6 @@ class People:
             for dag in self._world.scenario.dags:
                 pause_dag(tx, dag.dag_id, self._clock.now(), is_paused=False)
 
+        while self._is_meddling:
+            self._clock.sleep(1.0)
         self._do(undo)
