@@ -60,11 +60,6 @@ def end_in_any_state(patch: pytest.MonkeyPatch) -> None:
     _set_guard(patch, attempts._END, guarded.same_attempt)
 
 
-def requeue_in_any_state(patch: pytest.MonkeyPatch) -> None:
-    """A task is put back in line although its worker has begun meanwhile."""
-    _set_guard(patch, queue._REQUEUE, guarded.same_attempt)
-
-
 def resume_twice(patch: pytest.MonkeyPatch) -> None:
     """An event resumes a task that no longer waits for it."""
 
@@ -154,7 +149,6 @@ MUTATIONS: dict[str, Mutation] = {
         no_attempt_comparison,
         start_in_any_state,
         end_in_any_state,
-        requeue_in_any_state,
         resume_twice,
         pool_not_counted,
         parallelism_not_counted,
