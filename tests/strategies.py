@@ -15,7 +15,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tradewind.model.asset import AllAssets, AnyAsset, AssetAliasRef, AssetExpression, AssetRef
-from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, EdgeLabel, JsonValue, Retry, Task, TaskGroup
+from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, EdgeLabel, Retry, Task, TaskGroup
+from tradewind.model.json_value import JsonValue
 from tradewind.model.mapping import Concat, FixedLength, MapLength, OutputLength, Product, Zip
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import (

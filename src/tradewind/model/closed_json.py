@@ -11,8 +11,8 @@ from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Final, Union, get_args, get_origin, get_type_hints
 
-from tradewind.model.dag import JsonValue
 from tradewind.model.json_leaves import FREE_JSON, LEAVES, Codec, Mismatch, each, expected, shown
+from tradewind.model.json_value import JsonValue
 
 _KIND: Final = "kind"
 

@@ -9,11 +9,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from tradewind.model.asset import AssetAliasRef, AssetExpression, AssetRef
+from tradewind.model.json_value import JsonValue
 from tradewind.model.mapping import MapLength
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import Never, Timetable
-
-JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 
 DEFAULT_POOL = "default_pool"
 

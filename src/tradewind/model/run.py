@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from tradewind.model.dag import JsonValue
 from tradewind.model.ids import JobKey, RunKey, VersionKey
+from tradewind.model.json_value import JsonValue
 from tradewind.model.states import RunState, RunType
 from tradewind.model.timetable import DataInterval
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradewind.decide.timetables import manual_interval
 from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
-from tradewind.model.dag import JsonValue
+from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run
 from tradewind.model.run_ids import DEFAULT_RUN_ID_PATTERN, InvalidRunId, check_run_id, new_run_id
 from tradewind.model.states import RunType

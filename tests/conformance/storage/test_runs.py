@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
-from tradewind.model.dag import JsonValue
 from tradewind.model.ids import RunKey
+from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.timetable import DataInterval
