@@ -1,27 +1,70 @@
 """`tradewind`: the command line's entry."""
 
-import argparse
+import importlib
 import sys
 from collections.abc import Sequence
+from typing import Annotated, Final, NamedTuple
+
+import typer
 
 from tradewind import __version__
-from tradewind.cli import db
+from tradewind.cli.groups import make_group
 from tradewind.errors import TradewindError
+
+
+class Entry(NamedTuple):
+    """A word after `tradewind`: a module with an `app` (a group of commands) or a `command` (one function)."""
+
+    module: str
+    help: str
+
+
+ENTRIES: Final = {
+    "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood."""
-    parser = argparse.ArgumentParser(prog="tradewind", description="A workflow orchestrator.")
-    parser.add_argument("--version", action="version", version=f"tradewind {__version__}")
-    groups = parser.add_subparsers(dest="group", required=True, metavar="GROUP")
-    db.add_commands(groups)
-    parsed = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        parsed.run(parsed)
+        _app(words)(words, prog_name="tradewind")
     except TradewindError as error:
         sys.stderr.write(f"tradewind: {error}\n")
         return 1
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 0
     return 0
+
+
+def _app(words: Sequence[str]) -> typer.Typer:
+    """All entries, of which only the one that was asked for is imported: help must come at once."""
+    app = make_group(summary="A workflow orchestrator.", callback=_root)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name, entry in ENTRIES.items():
+        if name != chosen:
+            app.add_typer(make_group(), name=name, help=entry.help)
+            continue
+        module = importlib.import_module(entry.module)
+        if hasattr(module, "command"):
+            app.command(name, help=entry.help)(module.command)
+        else:
+            app.add_typer(module.app, name=name, help=entry.help)
+    return app
+
+
+def _say_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"tradewind {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """What comes before every command."""
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The commands, run in this process on databases of their own."""
