@@ -1,0 +1,1 @@
+"""What authors define with: params, assets, timetables, policies and their like."""
