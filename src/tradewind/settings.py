@@ -11,6 +11,7 @@ may be absent.
 
 import configparser
 import dataclasses
+import json
 import math
 import os
 import re
@@ -100,6 +101,47 @@ def _read_database_url(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class BundleSettings:
+    """One entry of `dag_bundle_config_list`: where DAG files come from."""
+
+    name: str
+    classpath: str
+    kwargs: Mapping[str, object] = field(default_factory=dict)
+    team_name: str | None = None
+
+
+def _read_bundles(text: str) -> tuple[BundleSettings, ...]:
+    entries = json.loads(text)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ValueError(text)
+    try:
+        bundles = tuple(BundleSettings(**entry) for entry in entries)
+    except TypeError as error:
+        raise ValueError(text) from error
+    texts: list[object] = [word for bundle in bundles for word in (bundle.name, bundle.classpath)]
+    are_texts = all(isinstance(word, str) and word for word in texts)
+    if not are_texts or len({bundle.name for bundle in bundles}) < len(bundles):
+        raise ValueError(text)
+    kwargs: list[object] = [bundle.kwargs for bundle in bundles]
+    if not all(isinstance(each, dict) for each in kwargs):
+        raise ValueError(text)
+    return bundles
+
+
+def _word(*words: str) -> _Reader[str]:
+    def read(text: str) -> str:
+        if text.lower() not in words:
+            raise ValueError(text)
+        return text.lower()
+
+    return _Reader(read, "one of " + ", ".join(words))
+
+
+_TEXT: Final = _Reader(str, "a text")
+_BUNDLES: Final = _Reader(
+    _read_bundles, 'a JSON list of {"name": ..., "classpath": ..., "kwargs": {...}}, each with a name of its own'
+)
 _BOOLEAN: Final = _Reader(_read_boolean, "True or False")
 _PATTERN: Final = _Reader(_read_pattern, "a regular expression")
 _TIME_ZONE: Final = _Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
@@ -123,6 +165,15 @@ class CoreSettings:
     max_task_retry_delay: float = _seconds().option(86_400.0)
     # -1: a pool without a limit.
     default_pool_task_slot_count: int = _whole_number(-1).option(128)
+
+    # Where DAG files are, and how they are read. Empty: `dags` and `plugins` in the home folder.
+    dags_folder: str = _TEXT.option("")
+    plugins_folder: str = _TEXT.option("")
+    dag_discovery_safe_mode: bool = _BOOLEAN.option(True)
+    dag_ignore_file_syntax: str = _word("glob", "regexp").option("glob")
+    dagbag_import_timeout: float = _seconds(zero=True).option(30.0)  # 0: only the limit of the whole process
+    dagbag_import_error_tracebacks: bool = _BOOLEAN.option(True)
+    dagbag_import_error_traceback_depth: int = _whole_number(1).option(2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +232,45 @@ class SchedulerSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DagProcessorSettings:
+    """`[dag_processor]`: where DAG files come from, and how they are parsed.
+
+    Files are parsed when they changed, so `stale_dag_threshold` is only read, and `min_file_process_interval` is how
+    soon a file that failed, or that depends on the world outside, is parsed again.
+    """
+
+    # Where from.
+    dag_bundle_config_list: tuple[BundleSettings, ...] = _BUNDLES.option(
+        (BundleSettings("dags-folder", "airflow.dag_processing.bundles.local.LocalDagBundle"),)
+    )
+    dag_bundle_storage_path: str = _TEXT.option("")  # empty: `dag_bundles` in the home folder
+    disable_bundle_versioning: bool = _BOOLEAN.option(False)
+
+    # How often.
+    refresh_interval: float = _seconds(zero=True).option(300.0)
+    bundle_refresh_check_interval: float = _seconds().option(5.0)
+    min_file_process_interval: float = _seconds(zero=True).option(30.0)
+    stale_dag_threshold: float = _seconds(zero=True).option(50.0)
+    print_stats_interval: float = _seconds(zero=True).option(30.0)
+    stale_bundle_cleanup_interval: float = _seconds(zero=True).option(1800.0)
+    stale_bundle_cleanup_age_threshold: float = _seconds(zero=True).option(21_600.0)
+    stale_bundle_cleanup_min_versions: int = _whole_number(0).option(10)
+    health_check_threshold: float = _seconds().option(30.0)
+
+    # How much, and how long.
+    parsing_processes: int = _whole_number(1).option(2)
+    file_parsing_sort_mode: str = _word("modified_time", "random_seeded_by_host", "alphabetical").option(
+        "modified_time"
+    )
+    max_callbacks_per_loop: int = _whole_number(1).option(20)
+    dag_file_processor_timeout: float = _seconds().option(50.0)
+    parsing_pre_import_modules: bool = _BOOLEAN.option(True)
+    dag_version_inflation_check_level: str = _word("off", "warning", "error").option("warning")
+    # Tradewind's own: the most memory that one file may take while it is parsed; 0: no limit.
+    parsing_memory_limit_mb: int = _whole_number(0).option(2048)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be configured, as it was when the process started."""
 
@@ -188,6 +278,25 @@ class Settings:
     database: DatabaseSettings
     core: CoreSettings = field(default_factory=CoreSettings)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
+    dag_processor: DagProcessorSettings = field(default_factory=DagProcessorSettings)
+
+    @property
+    def dags_folder(self) -> Path:
+        """Where DAG files are, unless a bundle says otherwise."""
+        return self._folder(self.core.dags_folder, "dags")
+
+    @property
+    def plugins_folder(self) -> Path:
+        """Modules that every DAG file may import."""
+        return self._folder(self.core.plugins_folder, "plugins")
+
+    @property
+    def bundle_storage(self) -> Path:
+        """Where bundles that are fetched from elsewhere are kept."""
+        return self._folder(self.dag_processor.dag_bundle_storage_path, "dag_bundles")
+
+    def _folder(self, given: str, name: str) -> Path:
+        return (Path(given).expanduser() if given else self.home / name).absolute()
 
 
 def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
@@ -210,7 +319,24 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         core=_load_section(CoreSettings(), "core", source),
         database=_load_section(DatabaseSettings(sql_alchemy_conn=default_url), "database", source),
         scheduler=_load_section(SchedulerSettings(), "scheduler", source),
+        dag_processor=_load_section(DagProcessorSettings(), "dag_processor", source),
     )
+
+
+def environment_without_secrets(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a process that runs user code: without the options that hold secrets.
+
+    Airflow also lets a command or a secrets backend say them, in variables with `_CMD` and `_SECRET` at the end.
+    """
+    environ = os.environ if environ is None else environ
+    secret = {
+        f"{prefix}__database__{option.name}{suffix}".upper()
+        for prefix in ENVIRONMENT_PREFIXES
+        for option in dataclasses.fields(DatabaseSettings)
+        if option.metadata.get(_SECRET)
+        for suffix in ("", "_cmd", "_secret")
+    }
+    return {name: value for name, value in environ.items() if name not in secret}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from tradewind.errors import SettingsError
-from tradewind.settings import CoreSettings, SchedulerSettings, Settings, load_settings
+from tradewind.settings import (
+    BundleSettings,
+    CoreSettings,
+    DagProcessorSettings,
+    SchedulerSettings,
+    Settings,
+    environment_without_secrets,
+    load_settings,
+)
 
 
 def load(tmp_path: Path, file: str | None = None, **environ: str) -> Settings:
@@ -60,6 +68,11 @@ def test_scheduler_option_has_the_default_of_airflow(tmp_path: Path, key: str, d
         ("default_task_retry_delay", 300.0),
         ("max_task_retry_delay", 86_400.0),
         ("default_pool_task_slot_count", 128),
+        ("dag_discovery_safe_mode", True),
+        ("dag_ignore_file_syntax", "glob"),
+        ("dagbag_import_timeout", 30.0),
+        ("dagbag_import_error_tracebacks", True),
+        ("dagbag_import_error_traceback_depth", 2),
     ],
 )
 def test_core_option_has_the_default_of_airflow(tmp_path: Path, key: str, default: object) -> None:
@@ -67,11 +80,95 @@ def test_core_option_has_the_default_of_airflow(tmp_path: Path, key: str, defaul
     assert getattr(load(tmp_path).core, key) == default
 
 
+@pytest.mark.parametrize(
+    ("key", "default"),
+    [
+        ("bundle_refresh_check_interval", 5.0),
+        ("dag_file_processor_timeout", 50.0),
+        ("dag_version_inflation_check_level", "warning"),
+        ("disable_bundle_versioning", False),
+        ("file_parsing_sort_mode", "modified_time"),
+        ("health_check_threshold", 30.0),
+        ("max_callbacks_per_loop", 20),
+        ("min_file_process_interval", 30.0),
+        ("parsing_pre_import_modules", True),
+        ("parsing_processes", 2),
+        ("print_stats_interval", 30.0),
+        ("refresh_interval", 300.0),
+        ("stale_bundle_cleanup_age_threshold", 21_600.0),
+        ("stale_bundle_cleanup_interval", 1800.0),
+        ("stale_bundle_cleanup_min_versions", 10),
+        ("stale_dag_threshold", 50.0),
+    ],
+)
+def test_dag_processor_option_has_the_default_of_airflow(tmp_path: Path, key: str, default: object) -> None:
+    """A5: the tunables of the DAG processor have Airflow's names and defaults."""
+    assert getattr(load(tmp_path).dag_processor, key) == default
+
+
+def test_dag_files_are_looked_for_in_the_home_folder_unless_told_otherwise(tmp_path: Path) -> None:
+    settings = load(tmp_path)
+    elsewhere = load(tmp_path, AIRFLOW__CORE__DAGS_FOLDER="/srv/dags", AIRFLOW__CORE__PLUGINS_FOLDER="/srv/plugins")
+
+    assert (settings.dags_folder, settings.plugins_folder) == (tmp_path / "dags", tmp_path / "plugins")
+    assert settings.bundle_storage == tmp_path / "dag_bundles"
+    assert (elsewhere.dags_folder, elsewhere.plugins_folder) == (Path("/srv/dags"), Path("/srv/plugins"))
+
+
+def test_bundles_are_read_as_airflow_writes_them(tmp_path: Path) -> None:
+    """D6: the list of bundles may span lines in the file, as in Airflow's own documentation."""
+    file = """[dag_processor]
+dag_bundle_config_list = [
+      {
+        "name": "my-git-repo",
+        "classpath": "airflow.providers.git.bundles.git.GitDagBundle",
+        "kwargs": {"subdir": "dags", "tracking_ref": "main", "refresh_interval": 0}
+      }
+    ]
+"""
+    kwargs = {"subdir": "dags", "tracking_ref": "main", "refresh_interval": 0}
+
+    (bundle,) = load(tmp_path, file).dag_processor.dag_bundle_config_list
+
+    assert bundle == BundleSettings("my-git-repo", "airflow.providers.git.bundles.git.GitDagBundle", kwargs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "[1]",
+        "not JSON",
+        '[{"name": "a"}]',
+        '[{"name": "", "classpath": "x"}]',
+        '[{"name": "a", "classpath": "x", "kwargs": []}]',
+        '[{"name": "a", "classpath": "x", "colour": "red"}]',
+        '[{"name": "a", "classpath": "x"}, {"name": "a", "classpath": "y"}]',
+    ],
+)
+def test_a_wrong_list_of_bundles_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match=r"dag_bundle_config_list is .* expected a JSON list"):
+        load(tmp_path, AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_CONFIG_LIST=text)
+
+
+def test_user_code_is_not_told_how_to_reach_the_database() -> None:
+    environ = {
+        "PATH": "/bin",
+        "AIRFLOW__CORE__PARALLELISM": "3",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "mysql://user:hunter2@host/db",
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN_CMD": "cat /secret",
+        "TRADEWIND__DATABASE__SQL_ALCHEMY_CONN": "mysql://user:hunter2@host/db",
+    }
+
+    assert environment_without_secrets(environ) == {"PATH": "/bin", "AIRFLOW__CORE__PARALLELISM": "3"}
+
+
 def test_loaded_defaults_are_the_defaults_of_the_sections(tmp_path: Path) -> None:
     settings = load(tmp_path)
 
     assert settings.core == CoreSettings()
     assert settings.scheduler == SchedulerSettings()
+    assert settings.dag_processor == DagProcessorSettings()
 
 
 def test_database_is_sqlite_in_the_home_folder_by_default(tmp_path: Path) -> None:
@@ -151,6 +248,8 @@ def test_words_for_false(tmp_path: Path, text: str) -> None:
         ("scheduler", "pool_metrics_interval", "inf", "a number of seconds, more than 0"),
         ("scheduler", "scheduler_idle_sleep_time", "-0.5", "a number of seconds, 0 or more"),
         ("scheduler", "allowed_run_id_pattern", "[", "a regular expression"),
+        ("core", "dag_ignore_file_syntax", "tar", "one of glob, regexp"),
+        ("dag_processor", "dag_version_inflation_check_level", "loud", "one of off, warning, error"),
     ],
 )
 def test_wrong_value_is_named_with_what_is_expected(
