@@ -80,6 +80,11 @@ class AttemptRun:
     def attempt(self) -> AttemptKey:
         return self.item.attempt
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether this process, and no other, was allowed to run the attempt."""
+        return self._execution is not None
+
     def revoke(self) -> None:
         """The executor wants it stopped."""
         self.is_revoked = True

@@ -50,7 +50,8 @@ class Host:
             run.died()
         self.process.kill()
         for run in lost:
-            if self.rng.random() < 0.4:
+            # An executor tells of the end of a process only if it knows that the process was the one to begin.
+            if self.rng.random() < 0.4 and run.has_begun:
                 report = Failed(run.attempt, VirtualClock(self.process).now(), reason="its process died")
                 self.cluster.copied(report, always=True)
 

@@ -207,7 +207,7 @@ class Reference:
             return {FAIL}
         if together - set(_ENDED):
             return {WAIT}
-        if {TaskState.SKIPPED} in states:
+        if any({row.state for row in self._rows[source]} == {TaskState.SKIPPED} for source in _sources(length)):
             return {SKIP}
         copies = self._count(length)
         return {FAIL} if copies is None else {RUN} if copies else {SKIP}

@@ -25,7 +25,11 @@ class Executor(Protocol):
         """Run these. Work that it already has is ignored: submitting twice is allowed."""
 
     def reports(self) -> Sequence[TaskReport]:
-        """What happened since the last call, in order. Empty for executors whose workers report by themselves."""
+        """What happened since the last call, in order. Empty for executors whose workers report by themselves.
+
+        That a process died is reported only of one that was allowed to begin: with a message delivered twice, the
+        other copy may be running. What never began is rescued as stuck.
+        """
 
     def holds(self, attempts: Collection[AttemptKey]) -> set[AttemptKey]:
         """Which of these it knows and will bring to an end."""
