@@ -14,22 +14,58 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tradewind.model.asset import AllAssets, AnyAsset, AssetAliasRef, AssetExpression, AssetRef
+from tradewind.model.asset import (
+    AllAssets,
+    AnyAsset,
+    AssetAccess,
+    AssetAliasRef,
+    AssetExpression,
+    AssetRef,
+    WatcherRef,
+)
 from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, EdgeLabel, Retry, Task, TaskGroup
 from tradewind.model.json_value import JsonValue
 from tradewind.model.mapping import Concat, FixedLength, MapLength, OutputLength, Product, Zip
+from tradewind.model.partition import (
+    AllowedKeys,
+    CustomMapper,
+    CustomWindow,
+    Direction,
+    FanOut,
+    FixedKey,
+    Mapper,
+    MapperChain,
+    MapperProduct,
+    Period,
+    PeriodWindow,
+    RollUp,
+    SameKey,
+    SegmentWindow,
+    StartOfPeriod,
+    WaitForAll,
+    WaitForCount,
+)
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import (
+    AssetMapper,
+    AssetOrTime,
     AssetTriggered,
     Continuous,
     CronDataInterval,
+    CronPartition,
     CronTrigger,
+    Custom,
     Delta,
     DeltaDataInterval,
     DeltaTrigger,
+    Events,
+    MultipleCronTrigger,
     Never,
     Once,
+    PartitionedAssets,
+    PartitionedAtRuntime,
     Timetable,
+    TimeTimetable,
 )
 
 identifiers = st.text("abyz09_-.äβ", min_size=1, max_size=8).filter(lambda text: ".." not in text and text != ".")
@@ -42,19 +78,24 @@ zones = st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolka
 crons = st.sampled_from(["@daily", "*/5 * * * *", "0 2 * * 1-5", "30 1 29 2 *"])
 deltas = st.builds(Delta, st.integers(0, 24), st.integers(0, 400), st.integers(0, 86_399), st.integers(0, 999_999))
 
-timetables: st.SearchStrategy[Timetable] = st.one_of(
-    st.builds(Never),
-    st.builds(Once),
-    st.builds(Continuous),
-    st.builds(AssetTriggered),
-    st.builds(CronTrigger, crons, zones, deltas, st.none() | st.booleans() | deltas),
-    st.builds(CronDataInterval, crons, zones),
-    st.builds(DeltaTrigger, deltas, deltas),
-    st.builds(DeltaDataInterval, deltas),
+json_values: st.SearchStrategy[JsonValue] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(texts, parts, max_size=3),
+    max_leaves=6,
 )
 
+teams = st.lists(identifiers, max_size=2).map(tuple)
+declared_assets = st.builds(
+    AssetRef,
+    identifiers,
+    identifiers,
+    identifiers,
+    json_values,
+    st.lists(st.builds(WatcherRef, identifiers, identifiers, json_values), max_size=2).map(tuple),
+    st.builds(AssetAccess, teams, st.none() | teams, st.booleans()),
+)
 asset_names: st.SearchStrategy[AssetRef | AssetAliasRef] = st.one_of(
-    st.builds(AssetRef, identifiers, st.none() | texts), st.builds(AssetAliasRef, identifiers)
+    st.builds(AssetRef, identifiers, st.none() | texts), st.builds(AssetAliasRef, identifiers), declared_assets
 )
 asset_expressions: st.SearchStrategy[AssetExpression] = st.recursive(
     asset_names,
@@ -65,10 +106,52 @@ asset_expressions: st.SearchStrategy[AssetExpression] = st.recursive(
     max_leaves=4,
 )
 
-json_values: st.SearchStrategy[JsonValue] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
-    lambda parts: st.lists(parts, max_size=3) | st.dictionaries(texts, parts, max_size=3),
-    max_leaves=6,
+windows = st.one_of(
+    st.builds(PeriodWindow, st.sampled_from(Period), st.sampled_from(Direction)),
+    st.builds(SegmentWindow, st.lists(identifiers, min_size=1, max_size=3).map(tuple)),
+    st.builds(CustomWindow, identifiers, json_values),
+)
+waits = st.builds(WaitForAll) | st.builds(WaitForCount, st.integers(-9, 9).filter(bool))
+key_limits = st.none() | counts
+mappers: st.SearchStrategy[Mapper] = st.recursive(
+    st.one_of(
+        st.builds(SameKey, key_limits),
+        st.builds(AllowedKeys, st.lists(identifiers, max_size=3).map(tuple), key_limits),
+        st.builds(FixedKey, identifiers, key_limits),
+        st.builds(StartOfPeriod, st.sampled_from(Period), texts, zones, texts, key_limits),
+        st.builds(CustomMapper, identifiers, json_values, key_limits),
+    ),
+    lambda parts: st.one_of(
+        st.builds(MapperChain, st.lists(parts, min_size=2, max_size=3).map(tuple), key_limits),
+        st.builds(MapperProduct, st.lists(parts, min_size=2, max_size=3).map(tuple), texts, key_limits),
+        st.builds(FanOut, parts, windows, parts, key_limits),
+        st.builds(RollUp, parts, windows, waits, key_limits),
+    ),
+    max_leaves=3,
+)
+
+run_immediately = st.none() | st.booleans() | deltas
+time_timetables: st.SearchStrategy[TimeTimetable] = st.one_of(
+    st.builds(Never),
+    st.builds(Once),
+    st.builds(Continuous),
+    st.builds(CronTrigger, crons, zones, deltas, run_immediately),
+    st.builds(MultipleCronTrigger, st.lists(crons, min_size=1, max_size=3).map(tuple), zones, deltas, run_immediately),
+    st.builds(CronPartition, crons, zones, st.integers(-5, 5), run_immediately, texts),
+    st.builds(CronDataInterval, crons, zones),
+    st.builds(DeltaTrigger, deltas, deltas),
+    st.builds(DeltaDataInterval, deltas),
+    st.builds(Events, st.sets(instants, max_size=3).map(sorted).map(tuple), st.booleans(), st.none() | texts),
+    st.builds(PartitionedAtRuntime),
+    st.builds(Custom, identifiers, json_values, texts, texts, st.booleans()),
+)
+timetables: st.SearchStrategy[Timetable] = st.one_of(
+    time_timetables,
+    st.builds(AssetTriggered),
+    st.builds(AssetOrTime, time_timetables),
+    st.builds(
+        PartitionedAssets, st.lists(st.builds(AssetMapper, asset_names, mappers), max_size=2).map(tuple), mappers
+    ),
 )
 
 callbacks = st.lists(st.builds(CallbackRef, st.sampled_from(CallbackEvent), texts), max_size=2).map(tuple)

@@ -10,7 +10,7 @@ from croniter import croniter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tradewind.decide.timetables.cron_calendar import cron_calendar
+from tradewind.model.cron_calendar import cron_calendar
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")

@@ -12,11 +12,13 @@ from tradewind.decide.admission import Capacity, can_never_fit, hold_reason
 from tradewind.decide.cells import Cell
 from tradewind.decide.progress import RunProgress
 from tradewind.decide.readiness import past_verdict, reads_past
+from tradewind.decide.timetables import why_no_run
 from tradewind.decide.trigger_rules import Outcome, Verdict
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.pool import Pool
 from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, HeldBy, RunState, TaskState
 from tradewind.model.task import Candidate, PastTask, TaskInstance
+from tradewind.model.timetable import Timetable
 
 _MOST_NAMES = 5
 
@@ -39,6 +41,8 @@ class DagFacts:
     active_runs: int
     """Running and queued."""
     max_active_runs: int
+    timetable: Timetable | None
+    """`None` where the DAG cannot be read, which `error` then says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def explain_next_run(dag: DagFacts, next_run_after: datetime | None, now: dateti
     """Why the next scheduled run does not exist yet."""
     reasons = explain_dag(dag)
     if next_run_after is None:
-        return [*reasons, Reason("not_scheduled", "the timetable has no further run")]
+        return reasons if dag.timetable is None else [*reasons, Reason("not_scheduled", why_no_run(dag.timetable))]
     if next_run_after > now:
         reasons.append(Reason("not_due", f"the next run is due at {next_run_after.isoformat()}"))
     if dag.active_runs >= dag.max_active_runs:

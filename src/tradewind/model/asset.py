@@ -3,14 +3,47 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tradewind.model.json_value import JsonValue
+
+DEFAULT_GROUP = "asset"
+
+
+@dataclass(frozen=True, slots=True)
+class WatcherRef:
+    """A trigger that turns outside events into events of its asset: where its class is, and its arguments."""
+
+    name: str
+    trigger: str
+    arguments: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssetAccess:
+    """Which teams may produce and consume an asset, where there are teams."""
+
+    producer_teams: tuple[str, ...] = ()
+    consumer_teams: tuple[str, ...] | None = None
+    """`None`: every team."""
+    allow_global: bool = True
+    """Whether DAGs of no team may."""
+
 
 @dataclass(frozen=True, slots=True)
 class AssetRef:
-    """One asset, by name, by URI, or by both."""
+    """One asset. With name and URI it is declared here; with only one of them, it is one declared elsewhere."""
 
     kind: ClassVar[str] = "asset"
     name: str | None = None
     uri: str | None = None
+    group: str = DEFAULT_GROUP
+    extra: JsonValue = None
+    watchers: tuple[WatcherRef, ...] = ()
+    access: AssetAccess = AssetAccess()
+
+    @property
+    def is_declaration(self) -> bool:
+        """Whether this says what the asset is, rather than which."""
+        return self.name is not None and self.uri is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +52,7 @@ class AssetAliasRef:
 
     kind: ClassVar[str] = "alias"
     name: str
+    group: str = DEFAULT_GROUP
 
 
 @dataclass(frozen=True, slots=True)

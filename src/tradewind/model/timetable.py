@@ -8,8 +8,13 @@ is refused at once, because it would otherwise be read in the zone of whichever 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
+
+from tradewind.model.asset import AssetAliasRef, AssetRef
+from tradewind.model.json_value import JsonValue
+from tradewind.model.partition import SAME_KEY, TIME_KEY_FORMAT, Mapper
 
 CRON_PRESETS: Mapping[str, str] = MappingProxyType(
     {
@@ -109,6 +114,36 @@ class CronTrigger:
 
 
 @dataclass(frozen=True, slots=True)
+class MultipleCronTrigger:
+    """A run at each tick of any of several cron expressions; one run where ticks fall together."""
+
+    kind: ClassVar[str] = "multiple_cron_trigger"
+    periodic: ClassVar[bool] = True
+    expressions: tuple[str, ...]
+    timezone: str = "UTC"
+    interval: Delta = NO_TIME
+    run_immediately: bool | Delta | None = False
+
+    def __post_init__(self) -> None:
+        if not self.expressions:
+            raise ValueError("a timetable of several cron expressions needs at least one")
+
+
+@dataclass(frozen=True, slots=True)
+class CronPartition:
+    """A run for a partition at each tick of a cron expression, without a data interval."""
+
+    kind: ClassVar[str] = "cron_partition"
+    periodic: ClassVar[bool] = True
+    expression: str
+    timezone: str = "UTC"
+    run_offset: int = 0
+    """How many ticks after its run the date of the partition lies; negative for before."""
+    run_immediately: bool | Delta | None = False
+    key_format: str = TIME_KEY_FORMAT
+
+
+@dataclass(frozen=True, slots=True)
 class CronDataInterval:
     """A run about each span between two ticks of a cron expression, at the end of that span."""
 
@@ -135,6 +170,25 @@ class DeltaDataInterval:
     kind: ClassVar[str] = "delta_data_interval"
     periodic: ClassVar[bool] = True
     delta: Delta
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A run at each of the listed instants."""
+
+    kind: ClassVar[str] = "events"
+    periodic: ClassVar[bool] = True
+    instants: tuple[datetime, ...] = ()
+    """Ascending, each only once."""
+    restrict_to_events: bool = False
+    """Whether a run by hand is about the newest event rather than about the moment it was asked for."""
+    description: str | None = None
+
+    def __post_init__(self) -> None:
+        for instant in self.instants:
+            _refuse_naive("event", instant)
+        if any(later <= earlier for earlier, later in pairwise(self.instants)):
+            raise ValueError("the events of a timetable are listed in ascending order, each only once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +224,74 @@ class AssetTriggered:
     periodic: ClassVar[bool] = False
 
 
-Timetable = (
-    CronTrigger | CronDataInterval | DeltaTrigger | DeltaDataInterval | Once | Continuous | Never | AssetTriggered
+@dataclass(frozen=True, slots=True)
+class PartitionedAtRuntime:
+    """No run by itself; whoever starts one, or its tasks, names the partition."""
+
+    kind: ClassVar[str] = "partitioned_at_runtime"
+    periodic: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """A timetable that the author wrote: where its class is, and what that class needs to build it again.
+
+    Nothing of it is ever imported by a scheduler.
+    """
+
+    kind: ClassVar[str] = "custom"
+    path: str
+    data: JsonValue = None
+    summary: str = ""
+    description: str = ""
+    periodic: bool = True
+
+
+TimeTimetable = (
+    CronTrigger
+    | MultipleCronTrigger
+    | CronPartition
+    | CronDataInterval
+    | DeltaTrigger
+    | DeltaDataInterval
+    | Events
+    | Once
+    | Continuous
+    | Never
+    | PartitionedAtRuntime
+    | Custom
 )
+
+
+@dataclass(frozen=True, slots=True)
+class AssetOrTime:
+    """Runs by time, and runs by assets. The assets waited for are a field of the DAG."""
+
+    kind: ClassVar[str] = "asset_or_time"
+    timetable: TimeTimetable
+
+    @property
+    def periodic(self) -> bool:
+        """Whether its runs by time come again and again."""
+        return self.timetable.periodic
+
+
+@dataclass(frozen=True, slots=True)
+class AssetMapper:
+    """How the partitions of one asset become partitions of the DAG."""
+
+    asset: AssetRef | AssetAliasRef
+    mapper: Mapper
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionedAssets:
+    """A run for each partition that the assets have together. The assets waited for are a field of the DAG."""
+
+    kind: ClassVar[str] = "partitioned_assets"
+    periodic: ClassVar[bool] = False
+    mappers: tuple[AssetMapper, ...] = ()
+    default: Mapper = SAME_KEY
+
+
+Timetable = TimeTimetable | AssetTriggered | AssetOrTime | PartitionedAssets

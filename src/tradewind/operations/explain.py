@@ -89,15 +89,16 @@ def _record_and_run(tx: Transaction, dag_id: str, run_id: str) -> tuple[DagRecor
 
 def _dag_facts(tx: Transaction, record: DagRecord, structures: Structures) -> DagFacts:
     running, queued = tx.runs.count_active([record.dag_id])[record.dag_id]
-    error, limit = record.error, running + queued + 1
+    error, limit, timetable = record.error, running + queued + 1, None
     if record.version_key is None:
         error = error or "it was never parsed"
     else:
         try:
-            limit = structures.get(tx, record.version_key).dag.max_active_runs
+            dag = structures.get(tx, record.version_key).dag
+            limit, timetable = dag.max_active_runs, dag.timetable
         except DagUnusable as unusable:
             error = error or unusable.reason
-    return DagFacts(record.is_paused, error, running, running + queued, limit)
+    return DagFacts(record.is_paused, error, running, running + queued, limit, timetable)
 
 
 def _dependencies(tx: Transaction, run: Run, task: TaskInstance, structure: Structure) -> list[Reason]:

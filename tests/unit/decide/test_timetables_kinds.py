@@ -17,18 +17,26 @@ from tradewind.decide.timetables import (
     parse_schedule,
     require_usable,
     upcoming,
+    why_no_run,
 )
 from tradewind.model.timetable import (
+    AssetOrTime,
     AssetTriggered,
     Continuous,
     CronDataInterval,
+    CronPartition,
     CronTrigger,
+    Custom,
     DataInterval,
     Delta,
     DeltaDataInterval,
     DeltaTrigger,
+    Events,
+    MultipleCronTrigger,
     Never,
     Once,
+    PartitionedAssets,
+    PartitionedAtRuntime,
     RunInfo,
     TimeRestriction,
     Timetable,
@@ -85,6 +93,51 @@ def test_continuous_has_only_one_run_in_sight() -> None:
     assert len(list(upcoming(Continuous(), last=None, restriction=ANYTIME, now=NOW, count=5))) == 1
 
 
+@pytest.mark.parametrize(
+    ("timetable", "why"),
+    [
+        (Never(), "only when somebody asks for it"),
+        (AssetTriggered(), "waits for assets"),
+        (PartitionedAssets(), "waits for partitions of assets"),
+        (PartitionedAtRuntime(), "asks for a partition"),
+        (CronPartition("@daily"), "start no runs by themselves yet"),
+        (Custom("acme.Workdays"), "the timetable acme.Workdays of its own, which is not asked for runs yet"),
+        (AssetOrTime(Custom("acme.Workdays")), "acme.Workdays"),
+    ],
+)
+def test_what_starts_no_runs_by_itself_says_so(timetable: Timetable, why: str) -> None:
+    """C1, C2: no answer is not silence."""
+    since = TimeRestriction(utc("2026-01-01"), None, catchup=True)
+    assert next_run(timetable, last=None, restriction=since, now=NOW) is None
+    assert next_run(timetable, last=RunInfo(NOW, None), restriction=ANYTIME, now=NOW) is None
+    assert why in why_no_run(timetable)
+
+
+def test_a_schedule_that_is_over_says_so() -> None:
+    """C1."""
+    assert why_no_run(CronTrigger("@daily")) == "the timetable has no further run"
+    assert "once" in why_no_run(AssetOrTime(Once()))
+
+
+def test_assets_or_time_makes_the_runs_of_its_time() -> None:
+    """C3: the inner timetable decides about runs by time, and about runs by hand."""
+    daily = CronDataInterval("@daily", "Europe/Berlin")
+    both = AssetOrTime(daily)
+    since = TimeRestriction(utc("2026-01-01"), None, catchup=True)
+    runs = list(upcoming(daily, last=None, restriction=since, now=NOW, count=3))
+    assert list(upcoming(both, last=None, restriction=since, now=NOW, count=3)) == runs
+    assert manual_interval(both, NOW) == manual_interval(daily, NOW)
+    assert both.periodic
+    assert not AssetOrTime(Once()).periodic
+    assert len(list(upcoming(AssetOrTime(Continuous()), last=None, restriction=ANYTIME, now=NOW, count=5))) == 1
+
+
+@pytest.mark.parametrize("timetable", [PartitionedAssets(), PartitionedAtRuntime(), CronPartition("@daily")])
+def test_a_run_by_hand_of_a_partition_has_no_interval(timetable: Timetable) -> None:
+    """C1."""
+    assert manual_interval(timetable, NOW) is None
+
+
 @pytest.mark.parametrize("timetable", [Never(), AssetTriggered()])
 def test_without_a_time_based_schedule_there_is_no_next_run(timetable: Timetable) -> None:
     """C1."""
@@ -92,7 +145,7 @@ def test_without_a_time_based_schedule_there_is_no_next_run(timetable: Timetable
     assert list(upcoming(timetable, last=None, restriction=ANYTIME, now=NOW, count=5)) == []
 
 
-@pytest.mark.parametrize("timetable", [Never(), AssetTriggered(), Once(), Continuous()])
+@pytest.mark.parametrize("timetable", [Never(), AssetTriggered(), Once(), Continuous(), Custom("a.B")])
 def test_a_run_by_hand_of_a_schedule_without_intervals_is_about_its_own_moment(timetable: Timetable) -> None:
     """C1."""
     assert manual_interval(timetable, NOW) == DataInterval(NOW, NOW)
@@ -166,10 +219,30 @@ def test_a_delta_of_mixed_signs_is_fine_if_it_always_leads_forward(delta: Delta)
 
 def test_every_kind_can_be_checked_before_use() -> None:
     """C1."""
-    for timetable in (Once(), Continuous(), Never(), AssetTriggered(), CronTrigger("@daily")):
+    usable: list[Timetable] = [
+        Once(),
+        Continuous(),
+        Never(),
+        AssetTriggered(),
+        PartitionedAssets(),
+        PartitionedAtRuntime(),
+        Events(),
+        Custom("a.B"),
+        CronTrigger("@daily"),
+        CronPartition("@daily"),
+        MultipleCronTrigger(("@daily", "@hourly")),
+        AssetOrTime(DeltaTrigger(Delta(days=1))),
+    ]
+    for timetable in usable:
         require_usable(timetable)
     with pytest.raises(BadCron):
         require_usable(CronDataInterval("0 0 30 2 *"))
+    with pytest.raises(BadCron):
+        require_usable(MultipleCronTrigger(("@daily", "0 0 30 2 *")))
+    with pytest.raises(BadCron):
+        require_usable(CronPartition("whenever"))
+    with pytest.raises(NonPositiveDelta):
+        require_usable(AssetOrTime(DeltaTrigger(Delta())))
     with pytest.raises(UnknownTimeZone):
         require_usable(CronTrigger("@daily", "Nowhere"))
 
@@ -211,5 +284,5 @@ def test_a_last_run_without_an_interval_is_gone_on_from_its_instant() -> None:
 def test_every_kind_of_timetable_has_a_name_of_its_own_and_no_field_called_like_it() -> None:
     """C1: the stored format tells them apart by `kind`."""
     kinds = get_args(Timetable)
-    assert len({kind.kind for kind in kinds}) == len(kinds) == 8
+    assert len({kind.kind for kind in kinds}) == len(kinds) == 15
     assert not any(field.name == "kind" for kind in kinds for field in fields(kind))

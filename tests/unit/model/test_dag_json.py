@@ -22,8 +22,22 @@ from tradewind.model.dag_json import (
     structure_hash,
 )
 from tradewind.model.mapping import Concat, FixedLength, MapLength, OutputLength, Product, Zip
+from tradewind.model.partition import Period, PeriodWindow, RollUp, StartOfPeriod
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
-from tradewind.model.timetable import Continuous, CronTrigger, Delta, DeltaTrigger, Timetable
+from tradewind.model.timetable import (
+    AssetMapper,
+    AssetOrTime,
+    Continuous,
+    CronDataInterval,
+    CronTrigger,
+    Custom,
+    Delta,
+    DeltaTrigger,
+    Events,
+    MultipleCronTrigger,
+    PartitionedAssets,
+    Timetable,
+)
 
 NOON = datetime(2024, 1, 31, 12, tzinfo=UTC)
 
@@ -198,6 +212,13 @@ def test_an_instant_with_another_offset_is_read_as_utc() -> None:
         CronTrigger("@daily", run_immediately=True),
         CronTrigger("@daily", run_immediately=None),
         CronTrigger("@daily", run_immediately=Delta(days=1)),
+        MultipleCronTrigger(("@daily", "@hourly")),
+        Events((NOON,), restrict_to_events=True),
+        AssetOrTime(CronDataInterval("@daily")),
+        PartitionedAssets(
+            (AssetMapper(AssetRef("raw"), RollUp(StartOfPeriod(Period.DAY, "%Y-%m-%d"), PeriodWindow(Period.DAY))),),
+        ),
+        Custom("acme.Workdays", {"holidays": ["2024-01-01"]}, summary="on workdays"),
     ],
 )
 def test_each_kind_of_timetable_is_kept(timetable: Timetable) -> None:

@@ -1,8 +1,9 @@
 """When the next run of a DAG is due, for every kind of timetable. Pure; `now` is always a parameter.
 
 Start reading at `schedule.py`, which knows the kinds. `trigger.py` and `data_interval.py` hold the two rules
-of periodic schedules, over a `Grid` of ticks: `cron.py` (a time zone around `cron_calendar.py`, which reads
-`cron_syntax.py`) or `delta.py`. `simple.py` has the rest. Imports `model` only.
+of periodic schedules, over a `Grid` of ticks: `cron.py` (a time zone around `model.cron_calendar`) or `delta.py`.
+`events.py` and `simple.py` have the rest. Imports `model` only. What a schedule may look like at all is the question of
+`model.timetable_check`, since authors want the answer before anything is stored.
 
 Cron is our own and not croniter: a croniter object is changed by asking it, so it cannot be cached and
 shared; one step of it costs 40-120 µs, and a decision takes up to five; it reads the clock, it draws random
@@ -22,16 +23,13 @@ Where the results differ from Airflow 3.3 on purpose:
 - A day 0 in six fields is refused (croniter reads 1), as are random (`R`) values and dates that never come
   (30 February, over which Airflow's scheduler fails anew in each round).
 - Fixed deltas are aligned to the microsecond, not by floating point.
+- Of several cron expressions the next run is chosen by the time it is due. Airflow goes by the logical date, and loses
+  the sooner of two runs to come where the expressions have an interval.
 """
 
-from tradewind.decide.timetables.invalid import BadCron, InvalidSchedule, NonPositiveDelta, UnknownTimeZone
-from tradewind.decide.timetables.schedule import (
-    manual_interval,
-    next_run,
-    parse_schedule,
-    require_usable,
-    upcoming,
-)
+from tradewind.decide.timetables.schedule import manual_interval, next_run, parse_schedule, upcoming, why_no_run
+from tradewind.model.invalid_schedule import BadCron, InvalidSchedule, NonPositiveDelta, UnknownTimeZone
+from tradewind.model.timetable_check import require_usable
 
 __all__ = [
     "BadCron",
@@ -43,4 +41,5 @@ __all__ = [
     "parse_schedule",
     "require_usable",
     "upcoming",
+    "why_no_run",
 ]

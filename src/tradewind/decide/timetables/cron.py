@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
-from tradewind.decide.timetables.cron_calendar import CronCalendar, cron_calendar
-from tradewind.decide.timetables.local_time import instants_of, offsets_near, time_zone
+from tradewind.model.cron_calendar import CronCalendar, cron_calendar
+from tradewind.model.local_time import instants_of, offsets_near, time_zone
 
 _TWO_DAYS = timedelta(days=2)
 _MICROSECOND = timedelta(microseconds=1)

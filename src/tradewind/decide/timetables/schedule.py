@@ -6,23 +6,33 @@ from typing import assert_never
 
 from tradewind.decide.timetables.cron import cron_grid
 from tradewind.decide.timetables.data_interval import last_complete, next_data_interval
-from tradewind.decide.timetables.delta import DeltaGrid, require_forward
+from tradewind.decide.timetables.delta import DeltaGrid
+from tradewind.decide.timetables.events import event_for, next_event
 from tradewind.decide.timetables.simple import moment, next_continuous, next_once
-from tradewind.decide.timetables.trigger import interval_until, next_trigger
+from tradewind.decide.timetables.trigger import first_of, interval_until, next_trigger
+from tradewind.model.delta_steps import require_forward
 from tradewind.model.timetable import (
     CRON_PRESETS,
+    AssetOrTime,
     AssetTriggered,
     Continuous,
     CronDataInterval,
+    CronPartition,
     CronTrigger,
+    Custom,
     DataInterval,
     DeltaDataInterval,
     DeltaTrigger,
+    Events,
+    MultipleCronTrigger,
     Never,
     Once,
+    PartitionedAssets,
+    PartitionedAtRuntime,
     RunInfo,
     TimeRestriction,
     Timetable,
+    TimeTimetable,
 )
 
 
@@ -39,36 +49,83 @@ def next_run(
     """
     last, restriction, now = _interval(last), _in_utc(restriction), now.astimezone(UTC)
     match timetable:
+        case AssetOrTime(by_time):
+            return _next_by_time(by_time, last, restriction, now)
+        case AssetTriggered() | PartitionedAssets():
+            return None
+        case _:
+            return _next_by_time(timetable, last, restriction, now)
+
+
+def _next_by_time(
+    timetable: TimeTimetable, last: DataInterval | None, restriction: TimeRestriction, now: datetime
+) -> RunInfo | None:
+    match timetable:
         case CronTrigger(expression, timezone, interval, run_immediately):
             grid = cron_grid(expression, timezone)
             return next_trigger(grid, interval, last, restriction, now, run_immediately)
+        case MultipleCronTrigger(expressions, timezone, interval, run_immediately):
+            grids = [cron_grid(expression, timezone) for expression in expressions]
+            runs = (next_trigger(grid, interval, last, restriction, now, run_immediately) for grid in grids)
+            return first_of(runs, restriction, now)
         case CronDataInterval(expression, timezone):
             return next_data_interval(cron_grid(expression, timezone), last, restriction, now)
         case DeltaTrigger(delta, interval):
             return next_trigger(DeltaGrid(require_forward(delta)), interval, last, restriction, now)
         case DeltaDataInterval(delta):
             return next_data_interval(DeltaGrid(require_forward(delta)), last, restriction, now)
+        case Events(instants):
+            return next_event(instants, last, restriction, now)
         case Once():
             return next_once(last, restriction, now)
         case Continuous():
             return next_continuous(last, restriction, now)
-        case Never() | AssetTriggered():
-            return None
+        case Never() | PartitionedAtRuntime() | CronPartition() | Custom():
+            return None  # `why_no_run` says why
         case _:
             assert_never(timetable)
+
+
+def why_no_run(timetable: Timetable) -> str:
+    """Why `next_run` has no answer, in words for a person."""
+    match timetable:
+        case Never():
+            return "the DAG has no schedule: it runs only when somebody asks for it"
+        case Once():
+            return "the DAG runs once, and that run exists or lies after its end date"
+        case PartitionedAtRuntime():
+            return "the DAG runs only when somebody asks for a partition of it"
+        case AssetTriggered():
+            return "the DAG waits for assets and not for a time; events of assets start no runs yet"
+        case PartitionedAssets():
+            return "the DAG waits for partitions of assets; events of assets start no runs yet"
+        case CronPartition():
+            return "the DAG has a timetable of partitions, which start no runs by themselves yet"
+        case Custom(path):
+            return f"the DAG has the timetable {path} of its own, which is not asked for runs yet"
+        case AssetOrTime(by_time):
+            return why_no_run(by_time)
+        case _:
+            return "the timetable has no further run"
 
 
 def manual_interval(timetable: Timetable, run_after: datetime) -> DataInterval | None:
     """The data interval of a run that a person starts; `None` if the schedule has no complete one yet."""
     run_after = run_after.astimezone(UTC)
     match timetable:
-        case CronTrigger(interval=interval) | DeltaTrigger(interval=interval):
+        case CronTrigger(interval=interval) | MultipleCronTrigger(interval=interval) | DeltaTrigger(interval=interval):
             return interval_until(run_after, interval)
         case DeltaDataInterval(delta):
             return interval_until(run_after, delta)
         case CronDataInterval(expression, timezone):
             return last_complete(cron_grid(expression, timezone), run_after)
-        case Once() | Continuous() | Never() | AssetTriggered():
+        case Events(instants, restrict_to_events):
+            return moment(event_for(instants, run_after) if restrict_to_events else run_after)
+        case AssetOrTime(by_time):
+            return manual_interval(by_time, run_after)
+        case CronPartition() | PartitionedAtRuntime() | PartitionedAssets():
+            return None  # a partition takes the place of the interval
+        case Once() | Continuous() | Never() | AssetTriggered() | Custom():
             return moment(run_after)
         case _:
             assert_never(timetable)
@@ -91,22 +148,11 @@ def upcoming(
         if following is None:
             return
         yield following
-        if isinstance(timetable, Continuous):
+        if isinstance(timetable, Continuous) or (
+            isinstance(timetable, AssetOrTime) and isinstance(timetable.timetable, Continuous)
+        ):
             return
         last = following
-
-
-def require_usable(timetable: Timetable) -> None:
-    """Raise an `InvalidSchedule` that says what is wrong, if anything is."""
-    match timetable:
-        case CronTrigger(expression, timezone) | CronDataInterval(expression, timezone):
-            cron_grid(expression, timezone)
-        case DeltaTrigger(delta) | DeltaDataInterval(delta):
-            require_forward(delta)
-        case Once() | Continuous() | Never() | AssetTriggered():
-            pass
-        case _:
-            assert_never(timetable)
 
 
 def parse_schedule(text: str, timezone: str, as_data_interval: bool) -> Timetable:

@@ -1,9 +1,10 @@
 """Schedules whose ticks start runs; the data interval ends there, by default with no length at all."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from tradewind.decide.timetables.delta import shift
 from tradewind.decide.timetables.grid import Grid
+from tradewind.model.delta_steps import shift
 from tradewind.model.timetable import DataInterval, Delta, RunInfo, TimeRestriction
 
 _SMALLEST_GRACE = timedelta(minutes=5)
@@ -36,6 +37,22 @@ def next_trigger(
     if restriction.latest is not None and tick > restriction.latest:
         return None
     return RunInfo(tick, interval_until(tick, interval))
+
+
+def first_of(runs: Iterable[RunInfo | None], restriction: TimeRestriction, now: datetime) -> RunInfo | None:
+    """Of the next runs of several schedules, the one to make.
+
+    That is the soonest. Only without catchup, where the missed ones do not count, it is the newest that is due.
+    """
+    known = [run for run in runs if run is not None]
+    due = [] if restriction.catchup else [run for run in known if run.run_after <= now]
+    if due:
+        return max(due, key=_run_after)
+    return min(known, key=_run_after, default=None)
+
+
+def _run_after(run: RunInfo) -> datetime:
+    return run.run_after
 
 
 def interval_until(run_after: datetime, interval: Delta) -> DataInterval:

@@ -2,15 +2,15 @@
 
 The language is croniter's, which Airflow users write: five fields, a sixth for seconds and a seventh for
 years; lists, ranges that may wrap around, steps, names, `L` (last day), `15W` (nearest working day), `5#3`
-(third Friday), `L5` (last Friday). The package's docstring says why croniter itself is not used, and what is
-different.
+(third Friday), `L5` (last Friday). The docstring of `decide.timetables` says why croniter itself is not used, and
+what is different.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tradewind.decide.timetables.invalid import BadCron
+from tradewind.model.invalid_schedule import BadCron
 from tradewind.model.timetable import CRON_PRESETS
 
 LAST = -1

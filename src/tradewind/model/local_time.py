@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from tradewind.decide.timetables.invalid import UnknownTimeZone
+from tradewind.model.invalid_schedule import UnknownTimeZone
 
 _OFFSET = re.compile(r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
-from tradewind.decide.timetables.cron_syntax import LAST, CronFields, DayRule, read_cron
-from tradewind.decide.timetables.invalid import BadCron
+from tradewind.model.cron_syntax import LAST, CronFields, DayRule, read_cron
+from tradewind.model.invalid_schedule import BadCron
 
 _SHORTEST_MONTH = 28
 _MONTH_LENGTHS = range(_SHORTEST_MONTH, 32)

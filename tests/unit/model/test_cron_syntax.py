@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from tradewind.decide.timetables import BadCron
-from tradewind.decide.timetables.cron_calendar import cron_calendar
+from tradewind.model.cron_calendar import cron_calendar
 
 NEW_YEAR = datetime.fromisoformat("2026-01-01 00:00:00")
 
