@@ -73,3 +73,5 @@ class Run:
     forced_state: RunState | None = None
     reason: str | None = None
     """Why it ended as it did, where its tasks do not say."""
+    bundle_version: str | None = None
+    """Of which version of the DAG's bundle its code is, where the bundle has versions."""

@@ -1,14 +1,16 @@
 """DAGs and their versions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from tradewind.model.dag_file import FileName
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.changes import forget_changes
+from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface import DagFlags, DagRecord
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
@@ -28,6 +30,21 @@ _DUE = (
     .limit(sa.bindparam("limit"))
     .with_for_update(key_share=True, skip_locked=True)
 )
+_BY_ID = _COLUMNS.dag_id == sa.bindparam("of_dag")
+_SET_NEXT = (
+    sa.update(dag)
+    .where(_BY_ID)
+    .values(
+        next_run_after=sa.bindparam("run_after"),
+        next_interval_start=sa.bindparam("start"),
+        next_interval_end=sa.bindparam("end"),
+    )
+)
+_ASSIGN = (
+    sa.update(dag)
+    .where(_BY_ID)
+    .values(is_stale=sa.false(), bundle_name=sa.bindparam("bundle"), path=sa.bindparam("file_path"))
+)
 _NEXT_DUE = sa.select(_COLUMNS.next_run_after).where(dag_is_awaited).order_by(_COLUMNS.next_run_after).limit(1)
 
 
@@ -38,10 +55,10 @@ class Dags:
         self._connection = connection
 
     def create(self, dag_id: str, *, is_paused: bool, now: datetime) -> None:
-        statement = sa.insert(dag).values(
-            dag_id=dag_id, is_paused=is_paused, is_at_run_limit=False, created_at=now, updated_at=now
-        )
-        self._connection.execute(statement)
+        self._connection.execute(sa.insert(dag), _new_row(dag_id, is_paused, now))
+
+    def create_missing(self, dags: Mapping[str, bool], now: datetime) -> None:
+        insert_new(self._connection, dag, [_new_row(dag_id, paused, now) for dag_id, paused in sorted(dags.items())])
 
     def find(self, dag_id: str) -> DagRecord | None:
         found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
@@ -88,13 +105,24 @@ class Dags:
         return {VersionKey(row[0]): (row[1], row[2]) for row in self._connection.execute(statement)}
 
     def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
-        interval = info.data_interval if info else None
-        self._update(
-            dag_id,
-            next_run_after=info.run_after if info else None,
-            next_interval_start=interval.start if interval else None,
-            next_interval_end=interval.end if interval else None,
-        )
+        self.set_next_runs({dag_id: info})
+
+    def set_next_runs(self, infos: Mapping[str, RunInfo | None]) -> None:
+        if infos:
+            self._connection.execute(_SET_NEXT, [_next_row(*item) for item in sorted(infos.items())])
+
+    def assign(self, files: Mapping[str, FileName | None]) -> None:
+        rows = [
+            {"of_dag": dag_id, "bundle": name and name.bundle, "file_path": name and name.path}
+            for dag_id, name in sorted(files.items())
+        ]
+        if rows:
+            self._connection.execute(_ASSIGN, rows)
+
+    def set_stale(self, dag_ids: Collection[str]) -> None:
+        statement = sa.update(dag).where(one_of(_COLUMNS.dag_id, "dag_ids"))
+        nothing = dict.fromkeys(("next_run_after", "next_interval_start", "next_interval_end"))
+        self._connection.execute(statement.values(is_stale=True, **nothing), {"dag_ids": list(dag_ids)})
 
     def set_paused(self, dag_id: str, is_paused: bool) -> None:
         self._update(dag_id, is_paused=is_paused)
@@ -123,6 +151,27 @@ class Dags:
         return [_to_record(row) for row in self._connection.execute(statement)]
 
 
+def _new_row(dag_id: str, is_paused: bool, now: datetime) -> dict[str, Any]:
+    return {
+        "dag_id": dag_id,
+        "is_paused": is_paused,
+        "is_at_run_limit": False,
+        "is_stale": False,
+        "created_at": now,
+        "updated_at": now,
+    }
+
+
+def _next_row(dag_id: str, info: RunInfo | None) -> dict[str, Any]:
+    interval = info.data_interval if info else None
+    return {
+        "of_dag": dag_id,
+        "run_after": info.run_after if info else None,
+        "start": interval.start if interval else None,
+        "end": interval.end if interval else None,
+    }
+
+
 def _to_record(row: sa.Row[Any]) -> DagRecord:
     has_interval = row.next_interval_start is not None and row.next_interval_end is not None
     interval = DataInterval(row.next_interval_start, row.next_interval_end) if has_interval else None
@@ -133,4 +182,6 @@ def _to_record(row: sa.Row[Any]) -> DagRecord:
         next_run=None if row.next_run_after is None else RunInfo(row.next_run_after, interval),
         is_at_run_limit=row.is_at_run_limit,
         error=row.error,
+        is_stale=row.is_stale,
+        file=None if row.bundle_name is None else FileName(row.bundle_name, row.path),
     )

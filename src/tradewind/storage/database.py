@@ -9,14 +9,17 @@ import sqlalchemy as sa
 
 from tradewind.errors import DatabaseError, TransactionConflict
 from tradewind.storage.attempts import Attempts
+from tradewind.storage.bundles import Bundles
 from tradewind.storage.changes import Changes
 from tradewind.storage.dags import Dags
 from tradewind.storage.failures import translated
+from tradewind.storage.files import Files
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.pools import Pools
 from tradewind.storage.queue import Queue
 from tradewind.storage.runs import Runs
 from tradewind.storage.tasks import Tasks
+from tradewind.storage.versions import Versions
 from tradewind.telemetry.events import Event
 from tradewind.telemetry.hub import Hub
 
@@ -49,6 +52,18 @@ class SqlTransaction:
     @cached_property
     def dags(self) -> Dags:
         return Dags(self.connection)
+
+    @cached_property
+    def versions(self) -> Versions:
+        return Versions(self.connection)
+
+    @cached_property
+    def bundles(self) -> Bundles:
+        return Bundles(self.connection)
+
+    @cached_property
+    def files(self) -> Files:
+        return Files(self.connection)
 
     @cached_property
     def runs(self) -> Runs:

@@ -118,4 +118,5 @@ def to_run(row: AnyRow) -> Run:
         clear_number=row.clear_number,
         forced_state=None if row.forced_state is None else _RUN_STATES[row.forced_state],
         reason=row.reason,
+        bundle_version=row.bundle_version,
     )

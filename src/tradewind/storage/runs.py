@@ -15,7 +15,7 @@ from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.one_of import one_of
 from tradewind.storage.rows import encode_json, to_head, to_run
-from tradewind.storage.schema import dag, dag_run, run_is_queued, run_is_running, run_times_out
+from tradewind.storage.schema import dag, dag_bundle, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
 
 _COLUMNS = dag_run.c
@@ -62,6 +62,7 @@ _DAGS_WITH_STARTABLE = (
     .where(run_is_queued, _COLUMNS.run_after <= _NOW, ~dag.c.is_paused)
     .distinct()
 )
+_BUNDLE_VERSION = sa.select(dag_bundle.c.version).join(dag, dag.c.bundle_name == dag_bundle.c.name)
 _OVERDUE = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= _NOW)
 _NEXT_TIMEOUT = sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
 _NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > _NOW)
@@ -81,6 +82,7 @@ class Runs:
             run_type=new.run_type.value,
             state=RunState.QUEUED.value,
             version_key=new.version_key,
+            bundle_version=_BUNDLE_VERSION.where(dag.c.dag_id == new.dag_id).scalar_subquery(),
             change_number=0,
             clear_number=0,
             logical_date=new.logical_date,

@@ -11,6 +11,8 @@ AnyRow = sa.Row[*tuple[Any, ...]]
 AnySelect = sa.Select[*tuple[Any, ...]]
 
 ID_LENGTH = 250
+PATH_LENGTH = 500
+"""Together with an id it still fits into the longest key that MySQL allows."""
 _TEXT_FORMAT = "%Y-%m-%d %H:%M:%S.%f"
 
 

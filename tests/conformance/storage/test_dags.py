@@ -1,9 +1,12 @@
 """The store of DAGs and their versions (D7)."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import NOW, World, minutes
+from tradewind.model.dag_file import FileName
 from tradewind.model.ids import VersionKey
 from tradewind.model.states import TaskState
 from tradewind.model.timetable import DataInterval, RunInfo
@@ -25,6 +28,50 @@ def test_a_new_dag_has_no_version_and_no_next_run(store: Database) -> None:
     with store.begin() as tx:
         assert tx.dags.find("sales") == DagRecord("sales", is_paused=True, version_key=None, next_run=None)
         assert tx.dags.find("other") is None
+
+
+def test_missing_dags_are_created_and_the_others_left_alone(store: Database) -> None:
+    with store.begin() as tx:
+        tx.dags.create("old", is_paused=True, now=NOW)
+        tx.dags.create_missing({"new": True, "old": False, "free": False}, NOW)
+        tx.dags.create_missing({}, NOW)
+
+        assert {dag.dag_id: dag.is_paused for dag in tx.dags.all()} == {"free": False, "new": True, "old": True}
+
+
+def test_two_processors_create_the_same_dags_at_once(store: Database) -> None:
+    """A5: whoever comes second finds them there."""
+    dags = {f"d{number}": False for number in range(50)}
+
+    with ThreadPoolExecutor(2) as threads:
+        for done in [threads.submit(store.transact, lambda tx: tx.dags.create_missing(dags, NOW)) for _ in range(4)]:
+            done.result(timeout=30)
+
+    with store.begin() as tx:
+        assert len(tx.dags.all()) == 50
+
+
+def test_a_dag_whose_file_is_gone_is_stale_and_has_no_next_run(store: Database) -> None:
+    _await(store, "gone", -1)
+    _await(store, "stays", -1)
+    file = FileName("dags", "a.py")
+    with store.begin() as tx:
+        tx.dags.assign({"gone": file, "stays": None})
+        tx.dags.assign({})
+        tx.dags.set_stale(["gone", "nothing"])
+        tx.dags.set_stale([])
+
+        gone, stays = tx.dags.all()
+        assert (gone.is_stale, gone.file, gone.next_run) == (True, file, None)
+        assert (stays.is_stale, stays.file, stays.next_run) == (False, None, RunInfo(NOW - minutes(1), None))
+        assert [dag.dag_id for dag in tx.dags.due(NOW, 10)] == ["stays"]
+
+        tx.dags.assign({"gone": FileName("dags", "b.py")})
+        tx.dags.set_next_runs({"gone": RunInfo(NOW, None), "stays": None})
+        tx.dags.set_next_runs({})
+        gone, stays = tx.dags.all()
+        assert (gone.is_stale, gone.file) == (False, FileName("dags", "b.py"))
+        assert (gone.next_run, stays.next_run) == (RunInfo(NOW, None), None)
 
 
 def test_all_dags_come_by_id(store: Database) -> None:

@@ -181,6 +181,11 @@ QUESTIONS: dict[str, tuple[Question, str, str]] = {
     "runs.running_of_dag": (lambda tx: tx.runs.running_of_dag("sales"), "ix_dag_run_running", "ix_dag_run_state"),
     "runs.overdue": (lambda tx: tx.runs.overdue(NOW), "ix_dag_run_timeout", "ix_dag_run_timeout"),
     "jobs.live": (lambda tx: tx.jobs.live("scheduler"), "ix_job_live", "ix_job_live"),
+    "files.requested": (
+        lambda tx: tx.files.requested(["dags"]),
+        "ix_dag_file_requested",
+        "ix_dag_file_is_requested",
+    ),
     "changes.take": (lambda tx: tx.changes.take([RunKey(1)]), "ix_run_change_run", "ix_run_change_run"),
 }
 

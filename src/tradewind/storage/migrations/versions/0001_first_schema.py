@@ -1,4 +1,4 @@
-"""The first schema: DAGs, runs, task instances, pools, jobs.
+"""The first schema: DAGs and their files, runs, task instances, pools, jobs.
 
 Types are spelled out here rather than imported from `tradewind.storage.types`: what a migration does must not change
 when the code does.
@@ -18,8 +18,8 @@ depends_on = None
 _STATE = sa.String(20)
 
 
-def _id() -> sa.types.TypeEngine[str]:
-    return sa.String(250).with_variant(mysql.VARCHAR(250, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+def _id(length: int = 250) -> sa.types.TypeEngine[str]:
+    return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
 
 
 def _text() -> sa.types.TypeEngine[str]:
@@ -37,6 +37,7 @@ def _instant() -> sa.types.TypeEngine[Any]:
 
 def upgrade() -> None:
     _create_dags()
+    _create_files()
     _create_runs()
     _create_task_instances()
     _create_history_and_changes()
@@ -48,7 +49,10 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in ("job", "pool", "run_change", "task_try", "task_instance", "dag_run", "dag_version", "dag"):
+    for table in (
+        *("job", "pool", "run_change", "task_try", "task_instance", "dag_run"),
+        *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source", "dag_version", "dag"),
+    ):
         op.drop_table(table)
 
 
@@ -63,6 +67,9 @@ def _create_dags() -> None:
         sa.Column("next_interval_end", _instant(), nullable=True),
         sa.Column("is_at_run_limit", sa.Boolean, nullable=False),
         sa.Column("error", _text(), nullable=True),
+        sa.Column("is_stale", sa.Boolean, nullable=False),
+        sa.Column("bundle_name", _id(), nullable=True),
+        sa.Column("path", _id(500), nullable=True),
         sa.Column("created_at", _instant(), nullable=False),
         sa.Column("updated_at", _instant(), nullable=False),
         sa.PrimaryKeyConstraint("dag_id", name="pk_dag"),
@@ -74,12 +81,81 @@ def _create_dags() -> None:
         sa.Column("version_number", sa.Integer, nullable=False),
         sa.Column("structure_hash", sa.String(64), nullable=False),
         sa.Column("data", _text(), nullable=False),
+        sa.Column("bundle_name", _id(), nullable=True),
+        sa.Column("bundle_version", _id(), nullable=True),
+        sa.Column("path", _id(500), nullable=True),
+        sa.Column("source_hash", sa.String(64), nullable=True),
         sa.Column("created_at", _instant(), nullable=False),
         sa.PrimaryKeyConstraint("version_key", name="pk_dag_version"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_version_dag_id", ondelete="CASCADE"),
         sa.UniqueConstraint("dag_id", "version_number", name="uq_dag_version_dag_id_version_number"),
         sqlite_autoincrement=True,
     )
+
+
+def _create_files() -> None:
+    op.create_table(
+        "dag_source",
+        sa.Column("source_hash", sa.String(64), nullable=False),
+        sa.Column("text", _text(), nullable=False),
+        sa.PrimaryKeyConstraint("source_hash", name="pk_dag_source"),
+    )
+    op.create_table(
+        "dag_bundle",
+        sa.Column("name", _id(), nullable=False),
+        sa.Column("is_active", sa.Boolean, nullable=False),
+        sa.Column("version", _id(), nullable=True),
+        sa.Column("refreshed_at", _instant(), nullable=True),
+        sa.Column("error", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("name", name="pk_dag_bundle"),
+    )
+    op.create_table(
+        "dag_file",
+        sa.Column("file_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("bundle_name", _id(), nullable=False),
+        sa.Column("path", _id(500), nullable=False),
+        sa.Column("content_hash", sa.String(64), nullable=True),
+        sa.Column("environment", sa.String(64), nullable=True),
+        sa.Column("dependencies", _text(), nullable=True),
+        sa.Column("is_volatile", sa.Boolean, nullable=False),
+        sa.Column("parsed_at", _instant(), nullable=True),
+        sa.Column("duration_ms", sa.Integer, nullable=True),
+        sa.Column("error", _text(), nullable=True),
+        sa.Column("error_at", _instant(), nullable=True),
+        sa.Column("claimed_by", sa.BigInteger, nullable=True),
+        sa.Column("claimed_until", _instant(), nullable=True),
+        sa.Column("is_requested", sa.Boolean, nullable=False),
+        sa.PrimaryKeyConstraint("file_key", name="pk_dag_file"),
+        sa.UniqueConstraint("bundle_name", "path", name="uq_dag_file_bundle_name_path"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "dag_declaration",
+        sa.Column("file_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("file_key", "dag_id", name="pk_dag_declaration"),
+        sa.ForeignKeyConstraint(
+            ["file_key"], ["dag_file.file_key"], name="fk_dag_declaration_file_key", ondelete="CASCADE"
+        ),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "dag_warning",
+        sa.Column("warning_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("file_key", _key(), nullable=False),
+        sa.Column("dag_id", _id(), nullable=True),
+        sa.Column("kind", sa.String(50), nullable=False),
+        sa.Column("line", sa.Integer, nullable=True),
+        sa.Column("message", _text(), nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("warning_key", name="pk_dag_warning"),
+        sa.ForeignKeyConstraint(
+            ["file_key"], ["dag_file.file_key"], name="fk_dag_warning_file_key", ondelete="CASCADE"
+        ),
+    )
+    op.create_index("ix_dag_version_source", "dag_version", ["source_hash"])
+    op.create_index("ix_dag_declaration_dag", "dag_declaration", ["dag_id"])
+    op.create_index("ix_dag_warning_file", "dag_warning", ["file_key"])
 
 
 def _create_runs() -> None:
@@ -91,6 +167,7 @@ def _create_runs() -> None:
         sa.Column("run_type", sa.String(30), nullable=False),
         sa.Column("state", _STATE, nullable=False),
         sa.Column("version_key", _key(), nullable=False),
+        sa.Column("bundle_version", _id(), nullable=True),
         sa.Column("change_number", sa.BigInteger, nullable=False),
         sa.Column("owner", sa.BigInteger, nullable=True),
         sa.Column("logical_date", _instant(), nullable=True),
@@ -231,6 +308,7 @@ _QUEUE_ORDER = ("pool", sa.text("priority_weight DESC"), "queue_turn", "run_key"
 def _create_full_indexes() -> None:
     """MySQL has no partial indexes: the state leads instead."""
     op.create_index("ix_dag_due", "dag", ["next_run_after"])
+    op.create_index("ix_dag_file_is_requested", "dag_file", ["is_requested", "bundle_name"])
     op.create_index("ix_dag_run_state", "dag_run", ["state", "dag_id", "run_after"])
     op.create_index("ix_dag_run_timeout", "dag_run", ["times_out_at"])
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
@@ -249,6 +327,9 @@ def _create_partial_indexes() -> None:
     is_sqlite = op.get_bind().dialect.name == "sqlite"
     is_free = "is_paused = 0 AND is_at_run_limit = 0" if is_sqlite else "NOT is_paused AND NOT is_at_run_limit"
     partial("ix_dag_due", "dag", ["next_run_after"], f"next_run_after IS NOT NULL AND {is_free} AND error IS NULL")
+    partial(
+        "ix_dag_file_requested", "dag_file", ["bundle_name"], "is_requested = 1" if is_sqlite else "is_requested = true"
+    )
     partial("ix_dag_run_queued", "dag_run", ["dag_id", "state", "run_after"], "state = 'queued'")
     partial("ix_dag_run_running", "dag_run", ["dag_id", "state"], "state = 'running'")
     partial("ix_dag_run_timeout", "dag_run", ["times_out_at"], "state = 'running' AND times_out_at IS NOT NULL")

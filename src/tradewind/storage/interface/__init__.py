@@ -1,22 +1,24 @@
-"""What the rest of Tradewind may ask of the database. Protocols only; `database.Database` is the implementation.
+"""What the rest of Tradewind may ask of the database. Protocols only; `storage.database.Database` implements them.
 
 All methods of the stores belong to one `Transaction`: nothing is visible to others before it ends without an
 exception, and nothing of it remains if it does not. Locks are taken in one order everywhere, so that no two
-transactions wait for each other: pools, then DAGs, then runs, then task instances, each by ascending key.
+transactions wait for each other: DAG files, pools, then DAGs, then runs, then task instances, each by ascending key.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 
+from tradewind.model.dag_file import FileName
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.pool import Pool
 from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
+from tradewind.storage.interface.file_stores import BundleStore, FileStore, VersionStore
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -36,6 +38,10 @@ class DagRecord:
     is_at_run_limit: bool = False
     error: str | None = None
     """Why the scheduler leaves this DAG alone, if it does."""
+    is_stale: bool = False
+    """Whether no file has it any more."""
+    file: FileName | None = None
+    """Where it comes from, or came from."""
 
 
 class DagFlags(NamedTuple):
@@ -102,6 +108,9 @@ class DagStore(Protocol):
     def create(self, dag_id: str, *, is_paused: bool, now: datetime) -> None:
         """A DAG without a version yet."""
 
+    def create_missing(self, dags: Mapping[str, bool], now: datetime) -> None:
+        """Those of `dag_id: is_paused` that do not exist yet, whoever else may be creating them at the same time."""
+
     def find(self, dag_id: str) -> DagRecord | None:
         """Without a lock."""
 
@@ -132,6 +141,15 @@ class DagStore(Protocol):
 
     def set_next_run(self, dag_id: str, info: RunInfo | None) -> None:
         """What the timetable says comes next."""
+
+    def set_next_runs(self, infos: Mapping[str, RunInfo | None]) -> None:
+        """What the timetables of many DAGs say comes next."""
+
+    def assign(self, files: Mapping[str, FileName | None]) -> None:
+        """These DAGs come from these files, and so are not stale."""
+
+    def set_stale(self, dag_ids: Collection[str]) -> None:
+        """No file has these DAGs any more: no run of them comes next."""
 
     def set_paused(self, dag_id: str, is_paused: bool) -> None:
         """Pause or unpause."""
@@ -440,6 +458,12 @@ class Transaction(Protocol):
 
     @property
     def dags(self) -> DagStore: ...
+    @property
+    def versions(self) -> VersionStore: ...
+    @property
+    def bundles(self) -> BundleStore: ...
+    @property
+    def files(self) -> FileStore: ...
     @property
     def runs(self) -> RunStore: ...
     @property

@@ -1,0 +1,109 @@
+"""The stores of what DAG files say: versions, bundles, files."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from tradewind.model.dag_file import (
+    Bundle,
+    DagFile,
+    FileKey,
+    FileName,
+    FileParse,
+    FileWarning,
+    ImportProblem,
+    NewVersion,
+    StoredWarning,
+    VersionOrigin,
+)
+from tradewind.model.ids import JobKey, VersionKey
+
+
+class VersionStore(Protocol):
+    """Versions of DAGs by the hundred, and the source texts that they come from."""
+
+    def add(self, new: Sequence[NewVersion], now: datetime) -> dict[str, VersionKey]:
+        """Make these the current versions of their DAGs, which must be locked."""
+
+    def origins(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, VersionOrigin]:
+        """Where versions come from, as far as they exist."""
+
+    def set_sources(self, sources: Mapping[VersionKey, str]) -> None:
+        """The source of these versions is now another, though it says the same."""
+
+    def add_texts(self, texts: Mapping[str, str]) -> None:
+        """Source texts by their hash; those that are known already stay."""
+
+    def text(self, source_hash: str) -> str | None:
+        """A source text."""
+
+    def prune_texts(self) -> int:
+        """Delete the texts that no version comes from. Returns how many."""
+
+
+class BundleStore(Protocol):
+    """Bundles of DAG files."""
+
+    def sync(self, names: Collection[str]) -> list[str]:
+        """Make these the active ones, and return those that no longer are."""
+
+    def all(self) -> list[Bundle]:
+        """By name."""
+
+    def set_version(self, name: str, version: str | None) -> None:
+        """What new runs are pinned to."""
+
+    def refreshed(self, name: str, now: datetime, error: str | None) -> None:
+        """It was brought up to date, or could not be."""
+
+
+class FileStore(Protocol):
+    """DAG files: what is known of them, who parses them, what is wrong with them."""
+
+    def add(self, names: Collection[FileName]) -> None:
+        """Those that do not exist yet, whoever else may be adding them at the same time."""
+
+    def of_bundle(self, bundle: str) -> list[DagFile]:
+        """By path, without a lock."""
+
+    def lock(self, keys: Collection[FileKey], *, skip_locked: bool = False) -> list[DagFile]:
+        """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
+
+    def claim(self, keys: Collection[FileKey], job: JobKey, until: datetime) -> None:
+        """Say that this processor parses these locked files, until then."""
+
+    def renew(self, keys: Collection[FileKey], job: JobKey, until: datetime) -> None:
+        """Keep the claims that are still this processor's."""
+
+    def release(self, keys: Collection[FileKey], job: JobKey) -> None:
+        """Give up the claims that are still this processor's."""
+
+    def save(self, parses: Sequence[FileParse], errors: Mapping[FileKey, str], now: datetime) -> None:
+        """What parsing brought; ends the claim and the request. Without an error, the old one is cleared."""
+
+    def request(self, keys: Collection[FileKey]) -> None:
+        """Ask to parse these again, changed or not."""
+
+    def requested(self, bundles: Collection[str]) -> list[DagFile]:
+        """Those that somebody asked to parse again."""
+
+    def delete(self, keys: Collection[FileKey]) -> None:
+        """With what they declared, their error and their warnings."""
+
+    def declare(self, dags: Mapping[FileKey, Collection[str]]) -> None:
+        """Which DAGs these files have, in place of what they had."""
+
+    def declared(self, keys: Collection[FileKey]) -> dict[FileKey, set[str]]:
+        """Which DAGs these files have."""
+
+    def declarers(self, dag_ids: Collection[str]) -> dict[str, dict[FileKey, FileName]]:
+        """Which files have these DAGs."""
+
+    def errors(self, bundles: Collection[str] | None = None) -> list[ImportProblem]:
+        """By bundle and path; of all bundles, if none is named."""
+
+    def warn(self, warnings: Mapping[FileKey, Sequence[FileWarning]], now: datetime) -> None:
+        """The warnings about these files, in place of the old ones."""
+
+    def warnings(self, bundles: Collection[str] | None = None) -> list[StoredWarning]:
+        """By bundle, path and line; of all bundles, if none is named."""
