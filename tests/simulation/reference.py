@@ -207,10 +207,14 @@ class Reference:
             return {FAIL}
         if together - set(_ENDED):
             return {WAIT}
-        if any({row.state for row in self._rows[source]} == {TaskState.SKIPPED} for source in _sources(length)):
+        if self._is_any_skipped(length):
             return {SKIP}
         copies = self._count(length)
         return {FAIL} if copies is None else {RUN} if copies else {SKIP}
+
+    def _is_any_skipped(self, length: MapLength) -> bool:
+        """Whether a source was skipped, all copies of it."""
+        return any({row.state for row in self._rows[source]} == {TaskState.SKIPPED} for source in _sources(length))
 
     def _count(self, length: MapLength) -> int | None:
         match length:

@@ -1,7 +1,8 @@
 """What an author wrote, as plain data: a DAG, its tasks and its groups.
 
 Durations are seconds, instants aware UTC datetimes. User code is present only as references (`CallbackRef`):
-neither scheduler nor API ever imports it.
+neither scheduler nor API ever imports it. What no decision depends on, but people and workers want to know, is in
+`details`: template fields, documentation, executor configuration and the like.
 """
 
 from dataclasses import dataclass
@@ -83,6 +84,7 @@ class Task:
     owner: str = "airflow"
     display_name: str | None = None
     doc: str | None = None
+    details: JsonValue = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class TaskGroup:
     mapping: MapLength | None = None
     tooltip: str = ""
     display_name: str | None = None
+    details: JsonValue = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +136,4 @@ class Dag:
     owner_links: tuple[tuple[str, str], ...] = ()
     tags: tuple[str, ...] = ()
     params: JsonValue = None
+    details: JsonValue = None
