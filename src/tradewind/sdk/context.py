@@ -108,8 +108,8 @@ def set_current_context(context: Context) -> Iterator[Context]:
         yield context
     finally:
         _current.reset(token)
-        # Not the last one, if tasks overlap in one process.
-        _entered.remove(next(entered for entered in _entered if entered is context))
+        # Not always the last one: tasks may overlap in one process, with equal contexts.
+        del _entered[max(index for index, entered in enumerate(_entered) if entered is context)]
 
 
 class ParsingContext(NamedTuple):

@@ -133,7 +133,7 @@ class Templater:
             return self._render_text(content, context, environment)
         if _is_object_storage_path(content):
             return self._render_object_storage_path(content, context, environment)
-        if not isinstance(content, os.PathLike) and (resolve := getattr(content, "resolve", None)):
+        if not _is_path(content) and (resolve := getattr(content, "resolve", None)):
             return resolve(context)
         if isinstance(content, dict):
             return {key: self.render_template(value, context, environment, seen) for key, value in content.items()}
@@ -200,6 +200,11 @@ def _is_object_storage_path(value: Any) -> bool:
     """Whether it is an `ObjectStoragePath`. While nobody loaded that module, it cannot be one."""
     module = sys.modules.get("tradewind.sdk.object_storage.path")
     return module is not None and isinstance(value, module.ObjectStoragePath)
+
+
+def _is_path(value: Any) -> bool:
+    """Paths have a `resolve` too, which means something else. Those of universal-pathlib say so by joining only."""
+    return isinstance(value, os.PathLike) or hasattr(value, "joinpath")
 
 
 def _like(collection: Any, elements: list[Any]) -> Any:

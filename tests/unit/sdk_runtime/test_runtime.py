@@ -52,7 +52,7 @@ def test_tasks_of_an_event_loop_have_runtimes_of_their_own() -> None:
             return current_runtime() is runtime
 
     async def both() -> list[bool]:
-        return await asyncio.gather(ask(MemoryRuntime()), ask(MemoryRuntime()))
+        return list(await asyncio.gather(ask(MemoryRuntime()), ask(MemoryRuntime())))
 
     assert asyncio.run(both()) == [True, True]
 
@@ -67,14 +67,12 @@ def test_the_environment_has_variables_and_ours_win() -> None:
     assert runtime.get_variable_keys("o") == ["other"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "postgresql://me:s3cret%2F@db:5432/app?sslmode=require",
-        '{"conn_type": "postgresql", "login": "me", "password": "s3cret/", "host": "db", "port": "5432",'
-        + ' "schema": "app", "extra": {"sslmode": "require"}}',
-    ],
-)
+URI = "postgresql://me:s3cret%2F@db:5432/app?sslmode=require"
+JSON = """{"conn_type": "postgresql", "login": "me", "password": "s3cret/", "host": "db", "port": "5432",
+           "schema": "app", "extra": {"sslmode": "require"}}"""
+
+
+@pytest.mark.parametrize("text", [URI, JSON])
 def test_the_environment_has_connections_as_uri_and_as_json(text: str) -> None:
     connection = EnvironmentRuntime({"AIRFLOW_CONN_MY_DB": text}).get_connection("my_db")
 
