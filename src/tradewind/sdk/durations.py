@@ -50,16 +50,17 @@ def zone_name(timezone: str | tzinfo) -> str:
     """The name of a time zone, or its offset from UTC."""
     if isinstance(timezone, str):
         return "UTC" if timezone.lower() == "utc" else timezone
-    for attribute in ("key", "name", "zone"):  # zoneinfo, pendulum, pytz
-        name = getattr(timezone, attribute, None)
-        if isinstance(name, str) and name:
-            return name
+    if isinstance(key := getattr(timezone, "key", None), str):  # zoneinfo, and pendulum on top of it
+        return key
     offset = timezone.utcoffset(None)
-    if offset is None:
-        raise AirflowTimetableInvalid(
-            f"the time zone {timezone!r} has no name; use zoneinfo.ZoneInfo, pendulum.timezone or its name"
-        )
-    return "UTC" if not offset else _written(offset)
+    if offset is not None:
+        return "UTC" if not offset else _written(offset)
+    for attribute in ("zone", "name"):  # pytz, and others like it
+        if isinstance(name := getattr(timezone, attribute, None), str):
+            return name
+    raise AirflowTimetableInvalid(
+        f"the time zone {timezone!r} has no name; use zoneinfo.ZoneInfo, pendulum.timezone or just its name"
+    )
 
 
 def _written(offset: timedelta) -> str:
