@@ -29,8 +29,8 @@ from tests.databases import DatabaseKind, Databases
 from tradewind.bootstrap import Wiring, make_scheduler, wire
 from tradewind.executors.instant import InstantExecutor
 from tradewind.executors.interface import Executor
-from tradewind.model.dag import DEFAULT_POOL, Dag
-from tradewind.model.pool import UNLIMITED_SLOTS, Pool
+from tradewind.model.dag import Dag
+from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.model.states import RunState
 from tradewind.operations.manage_pools import update_pool
 from tradewind.operations.publish_dag import publish_dag

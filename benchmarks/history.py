@@ -13,8 +13,9 @@ from benchmarks.shapes import many
 from tests.databases import DatabaseKind
 from tradewind.bootstrap import make_scheduler
 from tradewind.executors.instant import InstantExecutor
-from tradewind.model.dag import DEFAULT_POOL, Dag
+from tradewind.model.dag import Dag
 from tradewind.model.ids import UNMAPPED
+from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.scheduler.service import Scheduler
 from tradewind.settings import SchedulerSettings

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.component.world import World
-from tradewind.model.dag import DEFAULT_POOL
-from tradewind.model.pool import Pool
+from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.storage import migrate
 from tradewind.storage.database import Database
 from tradewind.storage.schema import metadata

@@ -4,9 +4,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 
-from tradewind.model.dag import DEFAULT_POOL, Dag, Retry, Task, TaskGroup
+from tradewind.model.dag import Dag, Retry, Task, TaskGroup
 from tradewind.model.dag_check import InvalidDag, check_dag
 from tradewind.model.mapping import Concat, FixedLength, MapLength, OutputLength, Product, Zip
+from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import (
     CronDataInterval,

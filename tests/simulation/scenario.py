@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from tests.simulation.random_dag import random_dag
-from tradewind.model.dag import DEFAULT_POOL, Dag
-from tradewind.model.pool import UNLIMITED_SLOTS, Pool
+from tradewind.model.dag import Dag
+from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.model.timetable import Never
 from tradewind.settings import CoreSettings, SchedulerSettings
 

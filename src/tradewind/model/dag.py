@@ -12,10 +12,9 @@ from enum import StrEnum
 from tradewind.model.asset import AssetAliasRef, AssetExpression, AssetRef
 from tradewind.model.json_value import JsonValue
 from tradewind.model.mapping import MapLength
+from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import Never, Timetable
-
-DEFAULT_POOL = "default_pool"
 
 
 class CallbackEvent(StrEnum):

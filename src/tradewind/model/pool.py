@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+DEFAULT_POOL = "default_pool"
 UNLIMITED_SLOTS = -1
 
 

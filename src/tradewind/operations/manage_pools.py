@@ -1,8 +1,7 @@
 """Create, change and delete pools."""
 
 from tradewind.errors import InvalidRequest, PoolExists, UnknownPool
-from tradewind.model.dag import DEFAULT_POOL
-from tradewind.model.pool import UNLIMITED_SLOTS, Pool
+from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.storage.interface import Transaction
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 
-from tradewind.model.dag import DEFAULT_POOL
+from tradewind.model.pool import DEFAULT_POOL
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.states import TriggerRule, WeightRule
 

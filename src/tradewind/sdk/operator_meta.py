@@ -61,7 +61,7 @@ def inherited_arguments(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict
     if group is None:
         group = current_task_group(dag)
     defaults: dict[str, Any] = {}
-    params: dict[str, Any] = dict(dag.params.items_as_given()) if dag is not None and dag.params else {}
+    params: dict[str, Any] = dict(dag.params.items()) if dag is not None and dag.params else {}
     if dag is not None:
         defaults.update(dag.default_args)
     if group is not None:
