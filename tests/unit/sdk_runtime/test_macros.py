@@ -11,12 +11,7 @@ from tradewind.sdk.exceptions import AirflowOptionalProviderFeatureException
 
 @pytest.mark.parametrize(
     ("ds", "days", "expected"),
-    [
-        ("2015-01-01", 5, "2015-01-06"),
-        ("2015-01-06", -5, "2015-01-01"),
-        ("2024-02-28", 1, "2024-02-29"),
-        ("2015-01-01", 0, "2015-01-01"),
-    ],
+    [("2015-01-01", 5, "2015-01-06"), ("2015-01-06", -5, "2015-01-01"), ("2024-02-28", 1, "2024-02-29")],
 )
 def test_days_are_added(ds: str, days: int, expected: str) -> None:
     assert macros.ds_add(ds, days) == expected

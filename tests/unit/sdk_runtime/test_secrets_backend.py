@@ -70,11 +70,7 @@ def test_backend_that_implements_nothing_says_so() -> None:
 def test_first_backend_that_has_it_wins() -> None:
     backends = [Vault(a="1"), Vault(a="2", b="3")]
 
-    assert (find_variable(backends, "a"), find_variable(backends, "b"), find_variable(backends, "c")) == (
-        "1",
-        "3",
-        None,
-    )
+    assert [find_variable(backends, key) for key in "abc"] == ["1", "3", None]
     assert find_connection([Vault(), Vault(c="http://h")], "c") is not None
 
 
