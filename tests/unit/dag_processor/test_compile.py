@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.sdk.test_operators import Greet
 from tradewind.dag_processor.compile import CompileError, compile_dag
+from tradewind.dag_processor.compile.values import exact
 from tradewind.model.asset import AllAssets, AssetRef
 from tradewind.model.dag import CallbackEvent, CallbackRef, EdgeLabel, Retry
 from tradewind.model.dag_check import InvalidDag
@@ -195,6 +196,12 @@ def test_value_that_cannot_be_stored_is_named_with_its_task() -> None:
 
     with pytest.raises(CompileError, match=re.escape("task 'a', params['when']['schema']['const'] is <class")):
         compile_dag(dag)
+
+
+def test_numbers_as_keys_are_written_as_texts_and_other_keys_are_refused() -> None:
+    assert exact({1: "one"}, "x") == {"1": "one"}
+    with pytest.raises(CompileError, match=re.escape("x has the key (1, 2)")):
+        exact({(1, 2): "pair"}, "x")
 
 
 def test_contradiction_is_refused() -> None:

@@ -57,8 +57,10 @@ def _short(value: Any) -> str:
 
 
 def _key(key: Any, where: str) -> str:
+    if isinstance(key, int) and not isinstance(key, bool):
+        return str(key)  # as JSON writes it: numbers are labels of choices in forms
     if not isinstance(key, str):
-        raise CompileError(f"{where} has the key {key!r}; keys have to be strings")
+        raise CompileError(f"{where} has the key {_short(key)}; keys have to be strings")
     return key
 
 
