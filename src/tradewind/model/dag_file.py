@@ -77,6 +77,8 @@ class FileParse:
     source: str
     environment: str
     bundle_version: str | None = None
+    is_read: bool = True
+    """False: it could not be read, so nothing is known about its DAGs, and they stay as they are."""
     dags: tuple[str, ...] = ()
     """DAG JSON of each."""
     problems: tuple[DagProblem, ...] = ()

@@ -52,6 +52,8 @@ def trigger_run(
         raise UnknownDag(request.dag_id)
     if records[0].version_key is None:
         raise DagUnusable(request.dag_id, "it was never parsed")
+    if records[0].is_stale:
+        raise DagUnusable(request.dag_id, "no file has it any more")
     structure = structures.get(tx, records[0].version_key)
     run_after = request.run_after or now
     interval = request.data_interval

@@ -43,7 +43,6 @@ _HEAD = sa.select(
 _OF_BUNDLE = _HEAD.where(_COLUMNS.bundle_name == sa.bindparam("bundle")).order_by(_COLUMNS.path)
 _REQUESTED = _HEAD.where(file_is_requested, one_of(_COLUMNS.bundle_name, "bundles")).order_by(_COLUMNS.file_key)
 _LOCK = _HEAD.where(_OF_KEYS).order_by(_COLUMNS.file_key).with_for_update(key_share=True)
-_LOCK_FREE = _HEAD.where(_OF_KEYS).order_by(_COLUMNS.file_key).with_for_update(key_share=True, skip_locked=True)
 _CLAIMED = {"claimed_by": sa.bindparam("job"), "claimed_until": sa.bindparam("until", type_=Instant())}
 _CLAIM = sa.update(dag_file).where(_OF_KEYS).values(_CLAIMED)
 _MINE = sa.and_(_OF_KEYS, _COLUMNS.claimed_by == sa.bindparam("job"))
@@ -110,9 +109,8 @@ class Files:
     def of_bundle(self, bundle: str) -> list[DagFile]:
         return [_to_file(row) for row in self._connection.execute(_OF_BUNDLE, {"bundle": bundle})]
 
-    def lock(self, keys: Collection[FileKey], *, skip_locked: bool = False) -> list[DagFile]:
-        statement = _LOCK_FREE if skip_locked else _LOCK
-        return [_to_file(row) for row in self._connection.execute(statement, {"keys": list(keys)})]
+    def lock(self, keys: Collection[FileKey]) -> list[DagFile]:
+        return [_to_file(row) for row in self._connection.execute(_LOCK, {"keys": list(keys)})]
 
     def claim(self, keys: Collection[FileKey], job: JobKey, until: datetime) -> None:
         self._connection.execute(_CLAIM, {"keys": list(keys), "job": job, "until": until})

@@ -93,6 +93,31 @@ class DutyFailed:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class DagsPublished:
+    """DAG files were read: these DAGs are as they say now, and those are gone."""
+
+    dag_ids: tuple[str, ...]
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileFailed:
+    """A DAG file, or a DAG of it, cannot be used; the others go on."""
+
+    bundle: str
+    path: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFailed:
+    """A bundle could not be brought up to date; what was fetched before stays."""
+
+    bundle: str
+    error: str
+
+
 Event = (
     TasksMoved
     | RunMoved
@@ -104,4 +129,7 @@ Event = (
     | DatabaseLost
     | DatabaseBack
     | DutyFailed
+    | DagsPublished
+    | FileFailed
+    | BundleFailed
 )

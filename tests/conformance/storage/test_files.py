@@ -4,10 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, minutes
-from tests.databases import DatabaseKind
 from tradewind.model.dag_file import (
     DagFile,
     Dependency,
@@ -89,14 +86,16 @@ def test_claims_are_kept_renewed_and_given_up_only_by_whom_they_belong_to(store:
         assert (only(tx).claimed_by, only(tx).claimed_until) == (None, None)
 
 
-@pytest.mark.parametrize("database_kind", ["postgres", "mysql"], indirect=True)
-def test_files_that_another_processor_holds_are_passed_by(database_kind: DatabaseKind, store: Database) -> None:
-    keys = add(store, "a.py", "b.py")
+def test_files_that_another_processor_works_on_are_waited_for(store: Database) -> None:
+    (key,) = add(store, "a.py")
 
-    with store.begin() as first, store.begin() as second:
-        first.files.lock(keys[:1])
+    with ThreadPoolExecutor(1) as thread:
+        with store.begin() as tx:
+            tx.files.lock([key])
+            seen = thread.submit(store.transact, lambda other: other.files.lock([key])[0].claimed_by)
+            tx.files.claim([key], JOB, NOW)
 
-        assert [file.key for file in second.files.lock(keys, skip_locked=True)] == keys[1:]
+        assert seen.result(timeout=30) == JOB
 
 
 def test_what_parsing_brought_is_stored_and_ends_claim_and_request(store: Database) -> None:

@@ -66,8 +66,8 @@ class FileStore(Protocol):
     def of_bundle(self, bundle: str) -> list[DagFile]:
         """By path, without a lock."""
 
-    def lock(self, keys: Collection[FileKey], *, skip_locked: bool = False) -> list[DagFile]:
-        """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
+    def lock(self, keys: Collection[FileKey]) -> list[DagFile]:
+        """Lock the rows that exist, by key."""
 
     def claim(self, keys: Collection[FileKey], job: JobKey, until: datetime) -> None:
         """Say that this processor parses these locked files, until then."""

@@ -1,0 +1,1 @@
+"""The DAG processor on real databases, with real child processes."""
