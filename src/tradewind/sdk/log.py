@@ -6,7 +6,6 @@ import logging
 from importlib import import_module
 from typing import Any
 
-from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.secrets_masker import redact, secrets_masker, should_hide_value_for_key
 
 
@@ -18,7 +17,8 @@ def mask_secret(secret: Any, name: str | None = None) -> None:
     if not secret:
         return
     secrets_masker().add_mask(secret, name)
-    current_runtime().mask_secret(secret, name)
+    # Operators inherit from this module, and its answers take longer to load than all the rest of a DAG file.
+    import_module("tradewind.sdk.runtime").current_runtime().mask_secret(secret, name)
 
 
 async def amask_secret(secret: Any, name: str | None = None) -> None:
