@@ -8,8 +8,8 @@ from tests.component.world import PatientExecutor, World, defers, fails, in_turn
 from tradewind.model.dag import Retry, Task
 from tradewind.model.ids import AttemptKey
 from tradewind.model.states import RunState
-from tradewind.model.task import Rescheduled
-from tradewind.operations.report_tasks import resume_tasks
+from tradewind.model.task import AwaitingInput, Failed, Rescheduled, Succeeded
+from tradewind.operations.report_tasks import end_waiting_tasks, resume_tasks
 
 
 def test_a_failed_task_is_tried_again_after_its_delay(any_world: World) -> None:
@@ -197,3 +197,49 @@ def test_retries_of_a_cleared_task_start_over(world: World) -> None:
 
     task = world.instances()["a"]
     assert (task.state, task.try_number) == ("success", 4)
+
+
+def test_a_task_that_waits_for_a_person_goes_on_when_there_is_an_answer(world: World) -> None:
+    """D4."""
+    world.dag(Task("ask"))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    world.scheduler(executor)
+    world.settle()
+
+    attempt = executor.attempt("ask")
+    executor.finish(attempt, AwaitingInput)
+    world.settle()
+
+    assert world.states() == {"ask": "awaiting_input"}
+    with world.database.begin() as tx:
+        assert resume_tasks(tx, [attempt], world.clock.now()) == {attempt.task}
+    world.settle()
+    executor.end("ask")
+    world.settle()
+    assert world.states() == {"ask": "success"}
+
+
+@pytest.mark.parametrize(("retries", "state"), [(0, "failed"), (1, "up_for_retry")])
+def test_a_trigger_may_end_its_task_without_a_worker(world: World, retries: int, state: str) -> None:
+    """D4: with success, or with a failure that counts like any other."""
+    world.dag(Task("good"), Task("bad", retry=Retry(retries=retries)))
+    world.trigger()
+    executor = PatientExecutor(world.clock)
+    scheduler = world.scheduler(executor)
+    world.settle()
+    attempts = {name: executor.attempt(name) for name in ("good", "bad")}
+    for attempt in attempts.values():
+        executor.finish(attempt, defers())
+    world.settle()
+
+    now = world.clock.now()
+    ends = (Succeeded(attempts["good"], now), Failed(attempts["bad"], now, reason="the trigger said so"))
+    with world.database.begin() as tx:
+        ended = end_waiting_tasks(tx, ends, now, scheduler.state.structures)
+        again = end_waiting_tasks(tx, ends, now, scheduler.state.structures)
+    world.settle()
+
+    assert ended == {attempt.task for attempt in attempts.values()}
+    assert again == set()
+    assert world.states() == {"good": "success", "bad": state}

@@ -6,7 +6,7 @@ from tests.simulation.kernel import Kernel, Process
 from tests.simulation.mirror import Mirror
 from tradewind.model.ids import AttemptKey, TaskKey
 from tradewind.model.states import TaskState
-from tradewind.model.task import Deferred, EndReport, Rescheduled, Skipped, Succeeded
+from tradewind.model.task import AwaitingInput, Deferred, EndReport, Rescheduled, Skipped, Succeeded
 
 _HAS_PROCESS = frozenset({TaskState.RUNNING, TaskState.RESTARTING})
 
@@ -111,6 +111,7 @@ _STATES: dict[type, tuple[TaskState, ...]] = {
     Skipped: (TaskState.SKIPPED,),
     Rescheduled: (TaskState.UP_FOR_RESCHEDULE,),
     Deferred: (TaskState.DEFERRED,),
+    AwaitingInput: (TaskState.AWAITING_INPUT,),
 }
 
 

@@ -193,7 +193,17 @@ class Deferred:
     started_at: datetime | None = None
 
 
-EndReport = Succeeded | Failed | Skipped | Rescheduled | Deferred
+@dataclass(frozen=True, slots=True)
+class AwaitingInput:
+    """An attempt left its worker until a person answers; `until` is when it no longer waits."""
+
+    attempt: AttemptKey
+    at: datetime
+    until: datetime | None = None
+    started_at: datetime | None = None
+
+
+EndReport = Succeeded | Failed | Skipped | Rescheduled | Deferred | AwaitingInput
 TaskReport = Started | EndReport
 
 

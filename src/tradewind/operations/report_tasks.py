@@ -15,6 +15,7 @@ from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import TaskState
 from tradewind.model.task import (
+    AwaitingInput,
     Deferred,
     EndReport,
     Failed,
@@ -86,6 +87,25 @@ def resume_tasks(tx: Transaction, attempts: Sequence[AttemptKey], now: datetime)
     return resumed
 
 
+def end_waiting_tasks(
+    tx: Transaction,
+    ends: Sequence[Succeeded | Failed | Skipped],
+    now: datetime,
+    structures: Structures,
+    *,
+    longest_delay_s: float = LONGEST_DELAY_S,
+) -> set[TaskKey]:
+    """A trigger itself says how these deferred tasks ended: no worker is needed. Returns those that still waited."""
+    rows = [_end(end) for end in ends if not isinstance(end, Failed)]
+    rows += decide_failures(tx, [end for end in ends if isinstance(end, Failed)], structures, longest_delay_s)
+    result = Reported(ended=tx.attempts.end_waiting(rows))
+    retried = [row.attempt.task for row in rows if row.to_state is TaskState.UP_FOR_RETRY]
+    tx.attempts.archive([key for key in retried if key in result.ended])
+    tx.changes.record(result.ended, now)
+    _tell(tx, result, rows)
+    return result.ended
+
+
 def _fold(reports: Iterable[TaskReport]) -> tuple[dict[AttemptKey, Started], dict[AttemptKey, EndReport]]:
     starts: dict[AttemptKey, Started] = {}
     ends: dict[AttemptKey, EndReport] = {}
@@ -101,7 +121,7 @@ def _fold(reports: Iterable[TaskReport]) -> tuple[dict[AttemptKey, Started], dic
     return starts, ends
 
 
-def _end(report: Succeeded | Skipped | Rescheduled | Deferred) -> AttemptEnd:
+def _end(report: Succeeded | Skipped | Rescheduled | Deferred | AwaitingInput) -> AttemptEnd:
     match report:
         case Succeeded():
             return AttemptEnd(
@@ -119,6 +139,9 @@ def _end(report: Succeeded | Skipped | Rescheduled | Deferred) -> AttemptEnd:
             return AttemptEnd(report.attempt, state, report.at, report.started_at, wake_at=report.until)
         case Deferred():
             state = TaskState.DEFERRED
+            return AttemptEnd(report.attempt, state, report.at, report.started_at, wake_at=report.until)
+        case AwaitingInput():
+            state = TaskState.AWAITING_INPUT
             return AttemptEnd(report.attempt, state, report.at, report.started_at, wake_at=report.until)
 
 
