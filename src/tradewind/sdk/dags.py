@@ -16,19 +16,24 @@ from tradewind.model.states import RunType
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.dag_context import pop_dag, push_dag
 from tradewind.sdk.dag_tasks import DagTasks
+from tradewind.sdk.lazy_module import LazyModule
 from tradewind.sdk.node import validate_key
 from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.operator_defaults import as_utc
 from tradewind.sdk.param import DagParam, ParamsDict
-from tradewind.sdk.schedule import timetable_for
 from tradewind.sdk.task_groups import TaskGroup
 from tradewind.sdk.xcom_arg import PlainXComArg, XComArg
 
 if TYPE_CHECKING:
     import jinja2
 
+    from tradewind.sdk import jinja_environment as _jinja
+    from tradewind.sdk import schedule as _schedules
     from tradewind.sdk.deadline import DeadlineAlert
     from tradewind.sdk.timetables import BaseTimetable
+else:
+    _jinja = LazyModule("tradewind.sdk.jinja_environment")
+    _schedules = LazyModule("tradewind.sdk.schedule")
 
 DagCallback = Callable[[Any], Any]
 DagCallbacks = None | DagCallback | Collection[DagCallback]
@@ -139,7 +144,7 @@ class DAG(DagTasks):
         self.dag_display_name = self.dag_display_name or self.dag_id
         self.deadline = _listed(self.deadline)
         self.doc_md = self._documentation(self.doc_md)
-        self.timetable: BaseTimetable = timetable_for(self.schedule, self.timezone)
+        self.timetable: BaseTimetable = _schedules.timetable_for(self.schedule, self.timezone)
         self._settle_run_limits()
 
     def _settle_limits(self) -> None:
@@ -257,7 +262,7 @@ class DAG(DagTasks):
         """The Jinja environment in which the templates of the DAG's tasks are rendered."""
         searchpath = _listed(self.template_searchpath)
         options: dict[str, Any] = {"template_undefined": self.template_undefined} if self.template_undefined else {}
-        made: jinja2.Environment = import_module("tradewind.sdk.jinja_environment").create_template_env(
+        return _jinja.create_template_env(
             native=self.render_template_as_native_obj and not force_sandboxed,
             searchpath=[*searchpath, self.folder],
             jinja_environment_kwargs=self.jinja_environment_kwargs,
@@ -265,7 +270,6 @@ class DAG(DagTasks):
             user_defined_filters=self.user_defined_filters,
             **options,
         )
-        return made
 
     def resolve_template_files(self) -> None:
         """Put the content of template files in place of their names, in every task."""

@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tradewind.model.mapping import FixedLength, MapLength, Product
 from tradewind.sdk.exceptions import UnmappableXComTypePushed
+from tradewind.sdk.lazy_module import LazyModule
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY, PlainXComArg, ResolveMixin, XComArg
 
 if TYPE_CHECKING:
+    from tradewind.model import mapping as _mapping
+    from tradewind.model.mapping import MapLength
     from tradewind.sdk.abstract_operator import AbstractOperator
     from tradewind.sdk.context import Context
+else:
+    _mapping = LazyModule("tradewind.model.mapping")
 
 
 def is_mappable(value: Any) -> bool:
@@ -29,7 +33,7 @@ def _length(value: Any) -> MapLength:
         return value.map_length()
     if isinstance(value, MappedArgument):
         raise NotImplementedError("a task inside a mapped group cannot be mapped over what the group is mapped over")
-    return FixedLength(len(value))
+    return _mapping.FixedLength(len(value))
 
 
 def _element(value: Any, index: int) -> Any:
@@ -51,7 +55,7 @@ class DictOfListsInput:
     def map_length(self) -> MapLength:
         """How many combinations there will be."""
         lengths = tuple(_length(value) for value in self.value.values())
-        return lengths[0] if len(lengths) == 1 else Product(lengths)
+        return lengths[0] if len(lengths) == 1 else _mapping.Product(lengths)
 
     def iter_references(self) -> Iterator[tuple[AbstractOperator, str]]:
         """The tasks whose output it is made of."""

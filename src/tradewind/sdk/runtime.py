@@ -14,22 +14,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime, timedelta
-from typing import Any, Protocol, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from tradewind.sdk.environment_runtime import EnvironmentRuntime, OutsideTask
-from tradewind.sdk.runtime_answers import (
-    AssetEventResult,
-    AssetResult,
-    ConnectionResult,
-    DagResult,
-    DagRunResult,
-    HITLDetailRequest,
-    HITLDetailResponse,
-    InactiveAssetResult,
-    PreviousTIResult,
-    PrevSuccessfulDagRunResult,
-    XComResult,
-)
+from tradewind.sdk.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from tradewind.sdk import environment_runtime as _environment
+    from tradewind.sdk.runtime_answers import (
+        AssetEventResult,
+        AssetResult,
+        ConnectionResult,
+        DagResult,
+        DagRunResult,
+        HITLDetailRequest,
+        HITLDetailResponse,
+        InactiveAssetResult,
+        PreviousTIResult,
+        PrevSuccessfulDagRunResult,
+        XComResult,
+    )
+else:
+    _environment = LazyModule("tradewind.sdk.environment_runtime")
 
 
 class SecretsRuntime(Protocol):
@@ -282,12 +288,13 @@ class Runtime(
 class _ProcessRuntime:
     """What answers in threads that no context reaches: those that user code starts by itself."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self.runtime = runtime
+    @cached_property
+    def runtime(self) -> Runtime:
+        """The environment, until somebody else is set. What it does not have it refuses by name when it is called."""
+        return cast("Runtime", _environment.EnvironmentRuntime())
 
 
-# It refuses by name what it does not have, which no type checker can see.
-_process = _ProcessRuntime(cast("Runtime", EnvironmentRuntime()))
+_process = _ProcessRuntime()
 _current: ContextVar[Runtime | None] = ContextVar("tradewind_runtime", default=None)
 
 
@@ -312,4 +319,4 @@ def set_process_runtime(runtime: Runtime) -> Runtime:
     return before
 
 
-__all__ = ["EnvironmentRuntime", "OutsideTask", "Runtime", "current_runtime", "set_process_runtime", "use_runtime"]
+__all__ = ["Runtime", "current_runtime", "set_process_runtime", "use_runtime"]

@@ -11,15 +11,19 @@ from itertools import chain as chained
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from tradewind.model.mapping import Concat, MapLength, OutputLength, Zip
+from tradewind.sdk.lazy_module import LazyModule
 from tradewind.sdk.node import DependencyMixin
 from tradewind.sdk.notset import NOTSET, ArgNotSet, is_arg_set
 from tradewind.sdk.setup_teardown import SetupTeardownContext
 
 if TYPE_CHECKING:
+    from tradewind.model import mapping as _mapping
+    from tradewind.model.mapping import MapLength
     from tradewind.sdk.abstract_operator import AbstractOperator
     from tradewind.sdk.context import Context
     from tradewind.sdk.edges import EdgeModifier
+else:
+    _mapping = LazyModule("tradewind.model.mapping")
 
 XCOM_RETURN_KEY = "return_value"
 
@@ -215,7 +219,7 @@ class PlainXComArg(XComArg):
         return super().concat(*others)
 
     def map_length(self) -> MapLength:
-        return OutputLength(self.operator.task_id)
+        return _mapping.OutputLength(self.operator.task_id)
 
     def resolve(self, context: Context) -> Any:
         return context["ti"].pull_output(self.operator, self.key)
@@ -268,7 +272,7 @@ class ZipXComArg(XComArg):
             yield from arg.iter_references()
 
     def map_length(self) -> MapLength:
-        return Zip(tuple(arg.map_length() for arg in self.args), longest=is_arg_set(self.fillvalue))
+        return _mapping.Zip(tuple(arg.map_length() for arg in self.args), longest=is_arg_set(self.fillvalue))
 
     def resolve(self, context: Context) -> list[tuple[Any, ...]]:
         values = [arg.resolve(context) for arg in self.args]
@@ -297,7 +301,7 @@ class ConcatXComArg(XComArg):
         return ConcatXComArg([*self.args, *others])
 
     def map_length(self) -> MapLength:
-        return Concat(tuple(arg.map_length() for arg in self.args))
+        return _mapping.Concat(tuple(arg.map_length() for arg in self.args))
 
     def resolve(self, context: Context) -> list[Any]:
         return list(chained.from_iterable(_elements(arg.resolve(context)) for arg in self.args))

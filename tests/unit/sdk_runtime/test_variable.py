@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.sdk.environment_runtime import EnvironmentRuntime, OutsideTask
 from tradewind.sdk.exceptions import AirflowRuntimeError, ErrorType
 from tradewind.sdk.log import redact
-from tradewind.sdk.runtime import EnvironmentRuntime, OutsideTask
 from tradewind.sdk.variable import Variable, VariableNotFound
 
 
