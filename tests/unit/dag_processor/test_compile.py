@@ -198,8 +198,8 @@ def test_value_that_cannot_be_stored_is_named_with_its_task() -> None:
         compile_dag(dag)
 
 
-def test_numbers_as_keys_are_written_as_texts_and_other_keys_are_refused() -> None:
-    assert exact({1: "one"}, "x") == {"1": "one"}
+def test_keys_are_written_as_json_writes_them_and_others_are_refused() -> None:
+    assert exact({2: "two", None: "none", False: "no"}, "x") == {"2": "two", "null": "none", "false": "no"}
     with pytest.raises(CompileError, match=re.escape("x has the key (1, 2)")):
         exact({(1, 2): "pair"}, "x")
 

@@ -57,11 +57,12 @@ def _short(value: Any) -> str:
 
 
 def _key(key: Any, where: str) -> str:
-    if isinstance(key, int) and not isinstance(key, bool):
-        return str(key)  # as JSON writes it: numbers are labels of choices in forms
-    if not isinstance(key, str):
+    """A key as JSON writes it: choices in forms are often labelled by numbers, yes and no, or nothing."""
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    if not isinstance(key, str | int | float):
         raise CompileError(f"{where} has the key {_short(key)}; keys have to be strings")
-    return key
+    return str(key)
 
 
 def shown(value: Any, depth: int = 0) -> JsonValue:
