@@ -28,8 +28,8 @@ _HIDDEN: Final = "< hidden >"
 log = logging.getLogger(__name__)
 
 
-class ConfigurationParser:
-    """The options by section and key. Names are not case-sensitive."""
+class TypedOptions:
+    """The options by section and key, each as what it should be. Names are not case-sensitive."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._sources = Sources(environ, self._from_secrets_backend)
@@ -149,6 +149,23 @@ class ConfigurationParser:
             raise ValueError(f"[{section}] {key} has to be set")
         return value
 
+    def _from_secrets_backend(self, name: str) -> str | None:
+        for section, key in (("workers", "secrets_backend"), ("secrets", "backend")):
+            backend = self.getimport(section, key, fallback=None)
+            if backend is not None:
+                arguments = self.getjson(section, f"{key}_kwargs", fallback={})
+                text: str | None = backend(**arguments).get_config(name)
+                return text
+        raise AirflowConfigException(f"the secret {name!r} of an option can only be read with a [secrets] backend")
+
+    def _refuse(self, section: str, key: str, value: object, expected: str) -> NoReturn:
+        shown = "hidden" if self._sources.is_sensitive(section.lower(), key.lower()) else repr(value)
+        raise AirflowConfigException(f"[{section}] {key} is {shown}; expected {expected}")
+
+
+class ConfigurationParser(TypedOptions):
+    """The configuration: single options, whole sections, and what the program itself changes."""
+
     def get_default_value(self, section: str, key: str, fallback: Any = None, **_: Any) -> Any:
         """What the option is where nobody says otherwise."""
         text = self._sources.default(section.lower(), key.lower())
@@ -204,19 +221,6 @@ class ConfigurationParser:
     def _shown(self, section: str, key: str, display_sensitive: bool) -> str | None:
         hidden = self._sources.is_sensitive(section, key) and not display_sensitive
         return _HIDDEN if hidden else self._sources.find(section, key)
-
-    def _from_secrets_backend(self, name: str) -> str | None:
-        for section, key in (("workers", "secrets_backend"), ("secrets", "backend")):
-            backend = self.getimport(section, key, fallback=None)
-            if backend is not None:
-                arguments = self.getjson(section, f"{key}_kwargs", fallback={})
-                text: str | None = backend(**arguments).get_config(name)
-                return text
-        raise AirflowConfigException(f"the secret {name!r} of an option can only be read with a [secrets] backend")
-
-    def _refuse(self, section: str, key: str, value: object, expected: str) -> NoReturn:
-        shown = "hidden" if self._sources.is_sensitive(section.lower(), key.lower()) else repr(value)
-        raise AirflowConfigException(f"[{section}] {key} is {shown}; expected {expected}")
 
 
 def _converted(text: str) -> str | int | float | bool:
