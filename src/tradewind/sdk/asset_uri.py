@@ -23,7 +23,10 @@ def normalized(uri: str) -> str:
     if scheme == _RESERVED:
         raise ValueError(f"the asset URI {uri!r} has the scheme {_RESERVED!r}, which is reserved")
     query = urllib.parse.urlencode(sorted(urllib.parse.parse_qsl(parts.query)))
-    plain = SplitResult(scheme, _without_password(parts), parts.path.rstrip("/") or "/", query, "")
+    path = parts.path.rstrip("/") or "/"
+    if not parts.netloc and path.startswith("//"):
+        path = "/" + path.lstrip("/")  # written again, its first part would be taken for a host
+    plain = SplitResult(scheme, _without_password(parts), path, query, "")
     normalizer = _normalizer(scheme)
     return urllib.parse.urlunsplit(plain if normalizer is None else normalizer(plain))
 

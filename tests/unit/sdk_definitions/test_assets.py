@@ -117,6 +117,7 @@ def test_other_letters_are_fine_unless_the_database_is_mysql(monkeypatch: pytest
         ("FILE:///a/b/", "file:///a/b"),
         ("file:///a//", "file:///a"),
         ("file://host", "file://host/"),
+        ("file:////a/b", "file:///a/b"),
         ("file:///a?b=2&a=1#part", "file:///a?a=1&b=2"),
         ("no uri at all/", "no uri at all/"),
         ("//host/path/", "//host/path/"),
