@@ -1,0 +1,46 @@
+"""Names of provider packages that Airflow installs by itself, for where those packages are not installed.
+
+Only what DAG files take for granted: the way around version differences (`common.compat`), and the operators that
+Airflow 1 and 2 had in its core (`smtp`, `common.sql`).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+_SQL: Final = "tradewind.compat.adapters.sql_operators"
+
+OPTIONAL: Final[Mapping[str, Mapping[str, str]]] = {
+    "airflow.providers.common.compat": {},
+    "airflow.providers.common.compat.assets": {
+        "tradewind.sdk.assets": "Asset AssetAlias AssetAll AssetAny",
+    },
+    "airflow.providers.common.compat.lineage.hook": {"tradewind.sdk.lineage": "get_hook_lineage_collector"},
+    "airflow.providers.common.compat.notifier": {"tradewind.sdk.notifier": "BaseNotifier"},
+    "airflow.providers.common.compat.sdk": {
+        "tradewind.sdk": "*",
+        "tradewind.sdk.exceptions": "*",
+        "tradewind.sdk.taskflow": "*",
+        "tradewind.sdk.context": "*",
+        "tradewind.sdk.xcom": "XCOM_RETURN_KEY XCom",
+        "tradewind.sdk.mapped": "MappedOperator",
+        "tradewind.sdk.sensor": "poke_mode_only",
+        "tradewind.sdk.task_instance": "TaskInstanceKey",
+        "tradewind.sdk.lineage": (
+            "AssetLineageInfo HookLineage HookLineageCollector HookLineageReader NoOpCollector"
+            " get_hook_lineage_collector"
+        ),
+        "tradewind.sdk.log": "mask_secret",
+        "tradewind.sdk.stats": "Stats",
+        "tradewind.compat.adapters.set_later": "SET_DURING_EXECUTION",
+        "tradewind.sdk.timezone": "timezone=.",
+        "tradewind.sdk.object_storage": "io=.",
+        "tradewind.compat.adapters.listeners": "get_listener_manager hookimpl",
+        "tradewind.compat.adapters.masking": "redact",
+        "tradewind.compat.adapters.plugins": "AirflowPlugin",
+        "tradewind.compat.adapters.timeout": "timeout",
+    },
+    "airflow.providers.common.sql.operators.generic_transfer": {_SQL: "GenericTransfer"},
+    "airflow.providers.common.sql.operators.sql": {_SQL: "SQLCheckOperator SQLExecuteQueryOperator"},
+    "airflow.providers.common.sql.sensors.sql": {_SQL: "SqlSensor"},
+    "airflow.providers.smtp.operators.smtp": {"tradewind.compat.adapters.email_operator": "EmailOperator"},
+}
