@@ -48,10 +48,12 @@ def _signature(thing: Any) -> str:
 
 
 def _parameter(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    if parameter.default is inspect.Parameter.empty:
+    is_rest = parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    stars = "" if not is_rest else "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else "**"
+    default: Any = parameter.default
+    if default is inspect.Parameter.empty:
         return stars + parameter.name
-    return f"{parameter.name}={_ADDRESS.sub('', repr(parameter.default))}"
+    return f"{parameter.name}={_ADDRESS.sub('', repr(default))}"
 
 
 def _doc(thing: Any) -> str:

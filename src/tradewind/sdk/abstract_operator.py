@@ -10,7 +10,7 @@ from tradewind.sdk.dag_context import current_dag, current_task_group
 from tradewind.sdk.node import DAGNode, DependencyMixin, as_sequence, validate_key
 from tradewind.sdk.setup_teardown import SetupTeardownContext
 from tradewind.sdk.template import Templater
-from tradewind.sdk.xcom_arg import PlainXComArg, XComArg
+from tradewind.sdk.xcom_arg import PlainXComArg
 
 if TYPE_CHECKING:
     from tradewind.sdk.dags import DAG
@@ -86,7 +86,7 @@ class AbstractOperator(Templater, DAGNode):
         return str(getattr(self, "custom_operator_name", None) or self.task_type)
 
     @property
-    def output(self) -> XComArg:
+    def output(self) -> PlainXComArg:
         """What the task returns."""
         return PlainXComArg(self)
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.notset import NOTSET
 from tradewind.sdk.param import DagParam, Param
 
 
+@overload
+def dag(dag_id_or_func: Callable[..., Any]) -> Callable[..., DAG]: ...
+@overload
+def dag(
+    dag_id_or_func: str | None = None, **decorator_kwargs: Any
+) -> Callable[[Callable[..., Any]], Callable[..., DAG]]: ...
 def dag(dag_id_or_func: str | Callable[..., Any] | None = None, **decorator_kwargs: Any) -> Any:
     """The decorated function, when called, defines the DAG; its parameters are params of the DAG.
 

@@ -15,26 +15,28 @@ def _as_decorated(function: Callable[..., Any]) -> Any:
     return function if isinstance(function, TaskDecorator | TaskGroupDecorator) else python_task(function)
 
 
-def setup(func: Callable[..., Any]) -> Any:
+def setup(func: Callable[..., Any]) -> Callable[..., Any]:
     """The task prepares what others need."""
     decorated = _as_decorated(func)
     decorated.is_setup = True
-    return decorated
+    made: Callable[..., Any] = decorated
+    return made
 
 
-def teardown(_func: Callable[..., Any] | None = None, *, on_failure_fail_dagrun: bool = False) -> Any:
+def teardown(_func: Callable[..., Any] | None = None, *, on_failure_fail_dagrun: bool = False) -> Callable[..., Any]:
     """The task cleans up, whatever became of the work before it."""
 
-    def decorate(function: Callable[..., Any]) -> Any:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         decorated = _as_decorated(function)
         decorated.is_teardown = True
         decorated.on_failure_fail_dagrun = on_failure_fail_dagrun
-        return decorated
+        made: Callable[..., Any] = decorated
+        return made
 
     return decorate if _func is None else decorate(_func)
 
 
-def result(t: Any) -> Any:
+def result(t: Callable[..., Any]) -> TaskDecorator:
     """What the task returns is the result of the whole run. Written above `@task`."""
     if not isinstance(t, TaskDecorator):
         raise TypeError("@result stands above @task: what it decorates has to be a task")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from tradewind.sdk.run_conditions import run_if, skip_if
 from tradewind.sdk.standard.python_decorator import python_task
+from tradewind.sdk.taskflow import TaskDecorator
 
 _STANDARD: Final = "tradewind.sdk.standard.decorators"
 _OWN: Final[Mapping[str, str]] = {
@@ -43,6 +44,10 @@ class TaskDecoratorCollection:
     skip_if = staticmethod(skip_if)
     python = staticmethod(python_task)
 
+    @overload
+    def __call__(self, python_callable: Callable[..., Any], /) -> TaskDecorator: ...
+    @overload
+    def __call__(self, **kwargs: Any) -> Callable[[Callable[..., Any]], TaskDecorator]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`@task` and `@task(...)`."""
         return python_task(*args, **kwargs)

@@ -204,7 +204,7 @@ class TaskDecorator:
             return bool(self.kwargs["multiple_outputs"])
         return "return" in getattr(self.function, "__annotations__", {}) and infer_multiple_outputs(self.function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> XComArg:
+    def __call__(self, *args: Any, **kwargs: Any) -> PlainXComArg:
         """Make a task. The arguments are those of the function; outputs of tasks among them make dependencies."""
         operator = self.operator_class(
             python_callable=self.function,
@@ -221,7 +221,7 @@ class TaskDecorator:
             arguments["doc_md"] = inspect.cleandoc(self.function.__doc__)
         return arguments
 
-    def _finished(self, operator: Any) -> XComArg:
+    def _finished(self, operator: Any) -> PlainXComArg:
         if self.is_setup:
             operator.as_setup()
         if self.is_teardown:
@@ -247,7 +247,7 @@ class TaskDecorator:
             raise TypeError(f"partial() got {', '.join(twice)} twice")
         return self.override(op_kwargs={**given, **kwargs})
 
-    def expand(self, **mapped: Any) -> XComArg:
+    def expand(self, **mapped: Any) -> PlainXComArg:
         """One copy of the task for each combination of the elements of these lists, dicts and outputs."""
         if not mapped:
             raise TypeError("expand() needs at least one argument to map over")
@@ -257,7 +257,7 @@ class TaskDecorator:
             raise TypeError(f"expand() got {', '.join(twice)}, which partial() has already")
         return self._expand(dict_of_lists(mapped), strict=False)
 
-    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> XComArg:
+    def expand_kwargs(self, kwargs: Any, *, strict: bool = True) -> PlainXComArg:
         """One copy of the task for each dict of arguments in a list or an output."""
         given = list_of_dicts(kwargs)
         for element in given.value if isinstance(given.value, list) else ():
@@ -273,7 +273,7 @@ class TaskDecorator:
         if unknown:
             raise TypeError(f"{method}: the function {self.function.__name__}() has no argument {', '.join(unknown)}")
 
-    def _expand(self, expand_input: ExpandInput, *, strict: bool) -> XComArg:
+    def _expand(self, expand_input: ExpandInput, *, strict: bool) -> PlainXComArg:
         arguments = self._operator_arguments()
         place = {name: arguments.pop(name, None) for name in ("task_id", "dag", "task_group", "default_args")}
         defaults, params = inherited_arguments(place)

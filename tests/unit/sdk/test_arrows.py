@@ -6,8 +6,8 @@ from tradewind.sdk import DAG, BaseOperator, Label, TaskGroup, chain, chain_line
 from tradewind.sdk.exceptions import AirflowDagCycleException, DuplicateTaskIdFound, NodeNotFound
 
 
-def task(task_id: str, **kwargs: object) -> BaseOperator:
-    return BaseOperator(task_id=task_id, **kwargs)
+def task(task_id: str) -> BaseOperator:
+    return BaseOperator(task_id=task_id)
 
 
 def edges(dag: DAG) -> set[tuple[str, str]]:

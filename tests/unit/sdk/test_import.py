@@ -1,7 +1,9 @@
 """What importing the SDK costs."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -30,16 +32,7 @@ def third_party_modules(code: str) -> list[str]:
     [
         "from tradewind.sdk import dag, task",
         "from tradewind.sdk import DAG, BaseOperator, TaskGroup, chain, Label, Asset, TriggerRule, get_current_context",
-        "\n".join(
-            (
-                "from tradewind.sdk import dag, task",
-                "@task",
-                "def one(): ...",
-                "@dag(schedule='@daily', params={'a': 1})",
-                "def flow(): one()",
-                "flow()",
-            )
-        ),
+        "from tradewind.sdk import DAG, task\nwith DAG('d', schedule='@daily', params={'a': 1}): task(print)()",
     ],
 )
 def test_reading_a_plain_dag_file_loads_nothing_but_the_standard_library(code: str) -> None:
@@ -54,6 +47,13 @@ def test_every_name_of_airflow_sdk_is_there() -> None:
     assert missing == []
 
 
+def test_editors_see_what_python_finds() -> None:
+    source = Path(tradewind.sdk.__file__).read_text(encoding="utf-8")
+    pairs = set(re.findall(r"^    from tradewind\.sdk\.(\w+) import (\w+) as \2$", source, re.MULTILINE))
+
+    assert pairs == {(module, name) for name, module in tradewind.sdk._HOME.items()}
+
+
 def test_unknown_name_is_named() -> None:
-    with pytest.raises(AttributeError, match="tradewind.sdk has no 'Dagg'"):
+    with pytest.raises(AttributeError, match=r"tradewind\.sdk has no 'Dagg'"):
         tradewind.sdk.Dagg  # noqa: B018 - the attribute is the test

@@ -32,10 +32,10 @@ class GreetWorld(Greet):
 
 
 def test_arguments_come_from_the_nearest_default_args() -> None:
-    with DAG("d", default_args={"retries": 1, "owner": "dag", "queue": "dag"}):
-        with TaskGroup("g", default_args={"retries": 2, "owner": "group"}):
-            inherited = Greet(task_id="inherited")
-            own = Greet(task_id="own", default_args={"retries": 3}, queue="own")
+    of_dag = {"retries": 1, "owner": "dag", "queue": "dag"}
+    with DAG("d", default_args=of_dag), TaskGroup("g", default_args={"retries": 2, "owner": "group"}):
+        inherited = Greet(task_id="inherited")
+        own = Greet(task_id="own", default_args={"retries": 3}, queue="own")
 
     assert (inherited.retries, inherited.owner, inherited.queue) == (2, "group", "dag")
     assert (own.retries, own.owner, own.queue) == (3, "group", "own")
@@ -59,7 +59,7 @@ def test_unknown_argument_is_named_with_the_task() -> None:
 
 def test_arguments_by_position_are_refused() -> None:
     with pytest.raises(TypeError, match="keyword arguments only"):
-        Greet("a")
+        Greet("a")  # type: ignore[call-arg]
 
 
 def test_missing_task_id_is_named() -> None:
@@ -140,7 +140,7 @@ def test_output_is_a_template_when_put_into_a_text() -> None:
 
     assert "xcom_pull(task_ids='first', dag_id='d', key='return_value')" in str(first.output)
     assert "key='other'" in f"{first.output['other']}"
-    assert isinstance(XComArg(first), XComArg)
+    assert isinstance(XComArg(first), XComArg)  # type: ignore[abstract]
 
 
 def test_sla_is_accepted_with_a_warning() -> None:

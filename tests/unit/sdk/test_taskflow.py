@@ -116,7 +116,7 @@ def test_expand_makes_one_mapped_task() -> None:
 @pytest.mark.parametrize(
     ("build", "said"),
     [
-        (lambda: add.expand(), "at least one"),
+        (add.expand, "at least one"),
         (lambda: add.expand(z=[1]), "no argument z"),
         (lambda: add.expand(x="text"), "needs a list"),
         (lambda: add.partial(x=1).expand(x=[1]), "already"),
