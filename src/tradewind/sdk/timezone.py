@@ -8,6 +8,7 @@ from pendulum import DateTime, FixedTimezone, Timezone
 
 from tradewind.model.local_time import instants_of
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.task_clock import current_clock
 
 utc = pendulum.UTC
 # pendulum has modules of the same names as these two functions, which is all that type checkers see.
@@ -49,8 +50,7 @@ def parse_timezone(name: str | int) -> Timezone | FixedTimezone:
 
 def utcnow() -> dt.datetime:
     """Now, in UTC."""
-    # User code has no clock of Tradewind's; where time must stand still, tests replace this function.
-    return dt.datetime.now(tz=utc)  # noqa: TID251
+    return current_clock().now().astimezone(utc)
 
 
 def is_localized(value: dt.datetime) -> bool:
