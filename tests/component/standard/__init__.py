@@ -1,0 +1,1 @@
+"""Tests of the standard operators with tools that take their time."""
