@@ -21,6 +21,7 @@ class Entry(NamedTuple):
 
 ENTRIES: Final = {
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
+    "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
 }
 
 

@@ -23,7 +23,7 @@ from tradewind.compat.module import AirflowModule, fill
 from tradewind.compat.table import MODULES, OPTIONAL_MODULES, PACKAGES, gone, provider_of
 from tradewind.errors import TradewindError
 from tradewind.providers import task_decorators
-from tradewind.sdk.task_decorators import register_decorator_source
+from tradewind.sdk.standard.task_decorators import register_decorator_source
 
 if TYPE_CHECKING:
     from importlib.abc import Loader

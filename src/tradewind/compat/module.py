@@ -58,13 +58,13 @@ def _find(module: str, names: Names, name: str, moved: Place | None) -> Any:
         found = _look(place)
         if found is not None:
             return found[0]
-    below = f"{module}.{name}"
-    if below in MODULES or below in OPTIONAL_MODULES:
-        return import_module(below)
     if moved is not None:
         found = _look(moved)
         if found is not None:
             return _with_old_spellings(found[0])
+    below = f"{module}.{name}"
+    if below in MODULES or below in OPTIONAL_MODULES:
+        return import_module(below)
     hint = gone(module, name)
     if hint is None and module in OPTIONAL_MODULES:
         hint = f"it comes with a provider package: `tradewind providers install {provider_of(module)}`"

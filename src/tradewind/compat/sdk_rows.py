@@ -12,6 +12,7 @@ _DEFAULTS: Final = (
 _BASES: Final[Mapping[str, Mapping[str, str]]] = {
     "airflow.sdk.bases.branch": {"tradewind.sdk.branch": "BaseBranchOperator BranchMixIn"},
     "airflow.sdk.bases.decorator": {
+        "tradewind.sdk.standard.python": "is_async_callable",
         "tradewind.sdk.taskflow": "*",
     },
     "airflow.sdk.bases.hook": {"tradewind.sdk.hook": "BaseHook"},
@@ -46,14 +47,14 @@ _DEFINITIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "airflow.sdk.definitions.deadline": {"tradewind.sdk.deadline": "*"},
     "airflow.sdk.definitions.decorators": {
         "tradewind.sdk.dag_decorator": "dag",
-        "tradewind.sdk.role_decorators": "result setup teardown",
-        "tradewind.sdk.task_decorators": "TaskDecoratorCollection task",
-        "tradewind.sdk.task_groups": "task_group",
+        "tradewind.sdk.standard.role_decorators": "result setup teardown",
+        "tradewind.sdk.standard.task_decorators": "TaskDecoratorCollection task",
+        "tradewind.sdk.task_group_decorator": "task_group",
         "tradewind.sdk.taskflow": "TaskDecorator",
     },
     "airflow.sdk.definitions.decorators.condition": {"tradewind.sdk.run_conditions": "run_if skip_if"},
     "airflow.sdk.definitions.decorators.setup_teardown": {
-        "tradewind.sdk.role_decorators": "setup_task=setup teardown_task=teardown",
+        "tradewind.sdk.standard.role_decorators": "setup_task=setup teardown_task=teardown",
     },
     "airflow.sdk.definitions.decorators.task_group": {"tradewind.sdk.task_group_decorator": "task_group"},
     "airflow.sdk.definitions.edges": {"tradewind.sdk.edges": "EdgeModifier Label"},
@@ -209,7 +210,9 @@ _EXECUTION_TIME: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 _SUPPORT: Final[Mapping[str, Mapping[str, str]]] = {
-    "airflow.sdk.configuration": {"tradewind.sdk.configuration": "*"},
+    "airflow.sdk.configuration": {
+        "tradewind.sdk.configuration": "AirflowSDKConfigParser=ConfigurationParser *",
+    },
     "airflow.sdk.coordinators.executable": {"tradewind.compat.adapters.server_side": "ExecutableCoordinator"},
     "airflow.sdk.coordinators.java": {"tradewind.compat.adapters.server_side": "JavaCoordinator"},
     "airflow.sdk.crypto": {"tradewind.compat.adapters.server_side": "get_fernet"},
@@ -226,7 +229,10 @@ _SUPPORT: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "airflow.sdk.module_loading": {"tradewind.sdk.module_loading": "*"},
     "airflow.sdk.observability.stats": {"tradewind.sdk.stats": "*"},
-    "airflow.sdk.plugins_manager": {"tradewind.compat.adapters.plugins": "AirflowPlugin"},
+    "airflow.sdk.plugins_manager": {
+        "tradewind.compat.adapters.plugins": "AirflowPlugin",
+        "tradewind.compat.adapters.providers_manager": "ProvidersManagerTaskRuntime=ProvidersManager",
+    },
     "airflow.sdk.providers_manager_runtime": {
         "tradewind.compat.adapters.providers_manager": "ProvidersManagerTaskRuntime=ProvidersManager",
     },
@@ -238,6 +244,12 @@ _SUPPORT: Final[Mapping[str, Mapping[str, str]]] = {
             "RuntimeTaskInstanceProtocol=RuntimeTaskInstance TaskInstance=RuntimeTaskInstance TaskInstanceKey"
         ),
         "tradewind.sdk.notset": "NOTSET ArgNotSet",
+        "tradewind.sdk.abstract_operator": "Operator=AbstractOperator",
+        "tradewind.sdk.asset_events": (
+            "OutletEventAccessorProtocol=OutletEventAccessor OutletEventAccessorsProtocol=OutletEventAccessors"
+        ),
+        "tradewind.sdk.context": "Context",
+        "logging": "Logger",
     },
     "airflow.sdk.yaml": {"yaml": "dump safe_load"},
 }

@@ -35,6 +35,7 @@ TAKEN_FROM_AIRFLOW: Final = (
     "asgiref",
     "attrs",
     "deprecated",
+    "lazy-object-proxy",
     "methodtools",
     "pydantic>=2.11",
     "python-slugify",

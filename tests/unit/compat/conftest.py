@@ -1,0 +1,5 @@
+"""In these tests Tradewind answers for Airflow."""
+
+from tradewind.compat import install
+
+install()
