@@ -7,6 +7,7 @@ and the engine holds on to it for as long as the task stands. So nothing has to 
 from collections.abc import Iterable
 from typing import Any
 
+from tradewind.sdk.abstract_operator import AbstractOperator
 from tradewind.sdk.exceptions import AirflowException, DownstreamTasksSkipped
 from tradewind.sdk.log import LoggingMixin
 from tradewind.sdk.node import DAGNode
@@ -21,7 +22,7 @@ class SkipMixin(LoggingMixin):
 
     def skip(self, ti: Any, tasks: Iterable[DAGNode]) -> None:
         """Skip these tasks of the same run."""
-        task_ids = _task_ids(tasks)
+        task_ids = _within_reach(ti, tasks)
         if not task_ids:
             return
         if getattr(self, "task_id", None) is not None:
@@ -32,7 +33,7 @@ class SkipMixin(LoggingMixin):
         """Skip all tasks directly behind this one but those named, and those that wait for one of these."""
         chosen = self._check_branch(ti, branch_task_ids)
         self.log.info("Following %s", sorted(chosen) or "no branch")
-        direct = _task_ids(ti.task.downstream_list)
+        direct = _within_reach(ti, ti.task.downstream_list)
         if not direct:
             return
         # In `branch >> [work, join]; work >> join`, choosing `work` must not skip `join`, though it is a direct
@@ -72,6 +73,14 @@ class SkipMixin(LoggingMixin):
         return named
 
 
-def _task_ids(nodes: Iterable[DAGNode]) -> list[str]:
-    # Groups are nodes too, but only tasks have a state.
-    return [node.task_id for node in nodes if hasattr(node, "task_id")]
+def _within_reach(ti: Any, nodes: Iterable[DAGNode]) -> list[str]:
+    """The ids of those nodes that are tasks and that this task instance may decide about.
+
+    One of many copies decides only about its own copy of its mapped group: what comes behind the group belongs to all
+    of them, and its trigger rule sees how each of them ended.
+    """
+    tasks = [node for node in nodes if isinstance(node, AbstractOperator)]
+    if ti.map_index >= 0:
+        group = ti.task.get_closest_mapped_task_group()
+        tasks = [] if group is None else [task for task in tasks if task.get_closest_mapped_task_group() is group]
+    return [task.task_id for task in tasks]

@@ -102,6 +102,12 @@ def test_bounds_without_a_zone_are_in_that_of_the_dag(clock: FakeClock) -> None:
     assert follows(BranchDateTimeOperator, **naive) == "no"
 
 
+def test_the_day_of_a_time_is_that_of_the_dags_zone(clock: FakeClock) -> None:
+    clock.advance(8 * 3600)  # 20:00 in UTC, and 05:00 of the next day in Tokyo
+
+    assert follows(BranchDateTimeOperator, TOKYO, target_lower=time(4), target_upper=time(6)) == "yes"
+
+
 def test_the_logical_date_can_be_compared_instead(clock: FakeClock) -> None:
     past = run_of("calendar", utc("2020-01-01 09:00"))
     bounds: dict[str, Any] = {"target_lower": time(8), "target_upper": time(10)}

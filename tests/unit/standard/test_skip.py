@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.standard.running import context_of
-from tradewind.sdk import DAG, BaseBranchOperator, Context, TaskGroup
+from tradewind.sdk import DAG, BaseBranchOperator, Context, TaskGroup, task_group
 from tradewind.sdk.exceptions import AirflowException, DownstreamTasksSkipped
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.python import BranchPythonOperator, ShortCircuitOperator
@@ -66,15 +66,39 @@ def test_a_branch_that_follows_everything_returns_what_it_chose() -> None:
     assert choose.execute(context_of(choose)) == ["left", "right", "group"]
 
 
-def test_a_mapped_branch_says_what_it_skips_too() -> None:
+def test_a_copy_of_a_mapped_group_decides_only_about_its_own_tasks() -> None:
+    with DAG("copies"):
+        behind = EmptyOperator(task_id="behind", trigger_rule="all_done")
+
+        @task_group
+        def each(number: int) -> None:
+            choose = Choose(task_id="choose", branch="each.left")
+            check = ShortCircuitOperator(task_id="check", python_callable=lambda: False)
+            left, right = EmptyOperator(task_id="left"), EmptyOperator(task_id="right")
+            choose >> [left, right, behind]
+            check >> [left, behind]
+
+        each.expand(number=[1, 2])
+    dag = behind.dag
+    assert dag is not None
+
+    skipped = {}
+    for name in ("each.choose", "each.check"):
+        context = context_of(dag.get_task(name))
+        context["ti"].map_index = 1
+        with pytest.raises(DownstreamTasksSkipped) as skip:
+            context["task"].execute(context)
+        skipped[name] = skip.value.tasks
+
+    assert skipped == {"each.choose": ["each.right"], "each.check": ["each.left"]}
+
+
+def test_a_mapped_task_without_a_group_leaves_what_is_behind_it_to_the_others() -> None:
     choose = branching("left")
     context = context_of(choose)
-    context["ti"].map_index = 3
+    context["ti"].map_index = 1
 
-    with pytest.raises(DownstreamTasksSkipped) as skip:
-        choose.execute(context)
-
-    assert skip.value.tasks == ["group.one", "group.two", "right"]
+    assert choose.execute(context) == "left"
 
 
 def test_a_branch_leaves_what_it_followed_as_an_xcom() -> None:

@@ -108,6 +108,7 @@ def test_a_time_of_day_is_that_of_the_day_the_trigger_is_made_on(clock: FakeCloc
     clock.advance(24 * 3600)
 
     assert made_again(trigger).moment == utc("2026-03-02 16:30")  # type: ignore[attr-defined]
+    assert TimeOfDayTrigger("01:30:00", "+02:30").moment == utc("2026-03-02 23:00")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Branching by the time."""
 
 from collections.abc import Iterable
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from tradewind.sdk import timezone
@@ -38,9 +38,10 @@ class BranchDateTimeOperator(BaseBranchOperator):
 
     def choose_branch(self, context: Context) -> str | Iterable[str]:
         """The branch for now, or for the logical date."""
+        zone = UTC if self.dag is None else self.dag.timezone
         now = logical_instant(context) if self.use_task_logical_date else timezone.utcnow()
-        lower, upper = target_times_as_dates(now, self.target_lower, self.target_upper)
-        zone = None if self.dag is None else self.dag.timezone
+        # The day there: with that of UTC, as in Airflow, times of day would be off by one for a part of each day.
+        lower, upper = target_times_as_dates(now.astimezone(zone), self.target_lower, self.target_upper)
         lower = timezone.coerce_datetime(lower, zone)
         upper = timezone.coerce_datetime(upper, zone)
         within = (lower is None or lower <= now) and (upper is None or now <= upper)

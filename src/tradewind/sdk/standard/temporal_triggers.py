@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from tradewind.sdk import timezone
 from tradewind.sdk.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
@@ -76,7 +75,7 @@ class TimeOfDayTrigger(DateTimeTrigger):
     """
 
     def __init__(self, target_time: str, timezone_name: str, *, end_from_trigger: bool = False) -> None:
-        moment = instant_today(time.fromisoformat(target_time), ZoneInfo(timezone_name), timezone.utcnow())
+        moment = instant_today(time.fromisoformat(target_time), _zone_named(timezone_name), timezone.utcnow())
         super().__init__(moment=moment, end_from_trigger=end_from_trigger)
         self.time_of_day = target_time
         self.timezone_name = timezone_name
@@ -97,3 +96,9 @@ def instant_today(time_of_day: time, zone: tzinfo, now: datetime) -> datetime:
     """When it is that time on the day that `now` is in, there."""
     today = now.astimezone(zone).date()
     return datetime.combine(today, time_of_day, time_of_day.tzinfo or zone).astimezone(UTC)
+
+
+def _zone_named(name: str) -> tzinfo:
+    # Offsets such as +02:30 are the names of zones that have no other.
+    offset = datetime.fromisoformat(f"2000-01-01T00:00{name}").tzinfo if name[:1] in ("+", "-") else None
+    return offset or timezone.parse_timezone(name)

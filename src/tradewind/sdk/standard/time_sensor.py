@@ -40,7 +40,7 @@ class TimeSensor(BaseSensorOperator):
                 next_method="execute_complete",
                 trigger_kwargs={
                     "target_time": target_time.isoformat(),
-                    "timezone_name": str(self._zone),
+                    "timezone_name": getattr(self._zone, "name", None) or str(self._zone),
                     "end_from_trigger": end_from_trigger,
                 },
             )
