@@ -1,0 +1,245 @@
+"""The life of a child: read one file, tell what it says."""
+
+import ast
+import gc
+import itertools
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Final, TextIO
+
+from tradewind.dag_processor.compile import compile_dag
+from tradewind.dag_processor.fingerprint import hash_bytes, hash_path, signature_of
+from tradewind.dag_processor.heuristic import might_contain_dag
+from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
+from tradewind.dag_processor.parse_child.load import (
+    LocalImports,
+    compiled_files,
+    members_of,
+    module_name,
+    run_module,
+    source_text,
+)
+from tradewind.dag_processor.parse_child.observe import Observer
+from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
+from tradewind.dag_processor.parse_child.statements import run_statements
+from tradewind.dag_processor.protocol import (
+    VERSION_INFLATION,
+    Began,
+    Ended,
+    FrameKind,
+    Loaded,
+    Notice,
+    ParseRequest,
+    Problem,
+    pack,
+)
+from tradewind.model.dag import Dag
+from tradewind.model.dag_graph import mapped_over
+from tradewind.model.dag_json import encode_dag
+from tradewind.sdk.dag_context import collecting_dags
+from tradewind.sdk.dags import DAG
+
+_MOST_NOTICES: Final = 100
+_SHARED_MODULES: Final = ("airflow.", "tradewind.")
+
+Send = Callable[[bytes], object]
+
+
+@dataclass
+class _Reading:
+    """What was found so far."""
+
+    request: ParseRequest
+    roots: tuple[str, ...]
+    dags: list[DAG] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    mapping_lines: dict[str, int] = field(default_factory=dict)
+    is_read: bool = True
+
+    @property
+    def file(self) -> str:
+        return f"{self.request.root}/{self.request.path}"
+
+    def fail(self, error: BaseException) -> None:
+        """Nothing more can be said about the file."""
+        self.is_read = False
+        self.problems.append(Problem(explain(error, self.roots, self.request.traceback_depth)))
+
+
+def read_file(request: ParseRequest, send: Send) -> None:
+    """Import the file and send what it says. Uses the process up: it must end afterwards."""
+    began_ns = time.time_ns()
+    roots = tuple(root.rstrip("/") for root in (request.root, request.plugins) if root)
+    reading = _Reading(request, roots)
+    observer, imports = Observer(roots), LocalImports(roots)
+    known = len(sys.modules)
+    try:
+        data = _read(request, send)
+        imports.install()
+        observer.install()
+        with _heard_warnings(reading), _time_limit(request.import_timeout_s), collecting_dags() as registered:
+            modules = [module for module in _run(reading, data) if module is not None]
+        reading.dags = _found(registered, modules)
+    except BaseException as error:
+        reading.fail(error)
+    observer.stop()
+    dags = _compiled(reading)
+    _note_contacts(reading, observer)
+    send(pack(FrameKind.LOADED, _loaded(known, imports)))
+    ended = Ended(
+        is_read=reading.is_read,
+        dags=dags,
+        problems=reading.problems,
+        notices=reading.notices[:_MOST_NOTICES],
+        dependencies=_dependencies(request, {**imports.files, **dict.fromkeys(observer.paths)}, began_ns),
+        is_volatile=bool(observer.contacts),
+    )
+    send(pack(FrameKind.ENDED, ended))
+
+
+def _read(request: ParseRequest, send: Send) -> bytes:
+    with Path(request.root, request.path).open("rb") as file:
+        signature = signature_of(os.fstat(file.fileno()))
+        data = file.read()
+    source = "" if request.path.endswith(".zip") else source_text(data)
+    send(pack(FrameKind.BEGAN, Began(content_hash=hash_bytes(data), source=source, signature=signature)))
+    return data
+
+
+def _run(reading: _Reading, data: bytes) -> Iterator[ModuleType | None]:
+    """Each module of the file, imported; a zip file may have several."""
+    request = reading.request
+    is_zip = request.path.endswith(".zip")
+    if is_zip:
+        sys.path.insert(0, reading.file)
+    for file, content in members_of(Path(reading.file), data):
+        if is_zip and request.safe_mode and not might_contain_dag(content):
+            continue
+        name = module_name(request.bundle, file.removeprefix(f"{request.root}/"))
+        tree = ast.parse(content, file)
+        notices = check_source(tree)
+        reading.notices += [each for each in notices if request.checks_inflation or each.kind != VERSION_INFLATION]
+        reading.mapping_lines |= mapping_lines(tree)
+        if request.measures:
+            module, slow = run_statements(name, file, tree)
+            reading.notices += slow
+            yield module
+        else:
+            yield run_module(name, file, compile(tree, file, "exec", dont_inherit=True))
+
+
+def _found(registered: Sequence[DAG], modules: Sequence[ModuleType]) -> list[DAG]:
+    """DAGs that showed themselves, and those that a name of the module refers to."""
+    named = (value for module in modules for value in vars(module).values() if isinstance(value, DAG))
+    return list({id(dag): dag for dag in (*registered, *named)}.values())
+
+
+def _compiled(reading: _Reading) -> list[str]:
+    texts = []
+    for dag in reading.dags:
+        dag_id = str(dag.dag_id)
+        try:
+            compiled = compile_dag(dag)
+            texts.append(encode_dag(compiled))
+            reading.notices += _unbounded(compiled, reading.mapping_lines)
+        except (Exception, SystemExit, RecursionError, MemoryError) as error:
+            message = explain(error, reading.roots, reading.request.traceback_depth)
+            reading.problems.append(Problem(message, dag_id))
+    return texts
+
+
+def _unbounded(dag: Dag, lines: dict[str, int]) -> Iterator[Notice]:
+    for task in dag.tasks:
+        is_limited = task.max_active_per_dag is not None or task.max_active_per_run is not None
+        if task.mapping is None or is_limited:
+            continue
+        for source in mapped_over(task.mapping):
+            message = (
+                f"task {task.task_id!r} gets as many copies as {source!r} returns items, all of which may run at once:"
+                " set max_active_tis_per_dagrun"
+            )
+            line = lines.get(task.task_id) or lines.get(task.task_id.rpartition(".")[2])
+            yield Notice("unbounded_mapping", message, line, dag.dag_id)
+            break
+
+
+def _note_contacts(reading: _Reading, observer: Observer) -> None:
+    for what, file, line in observer.contacts:
+        message = f"the file {what} while it is read, which happens again and again: do it inside a task"
+        other = None if file.startswith(reading.file) else file
+        reading.notices.append(Notice("top_level_io", message, line, file=other))
+
+
+def _loaded(known: int, imports: LocalImports) -> Loaded:
+    # Backwards, and only the new ones: to touch a name of each module is to copy the page that it is on.
+    new = list(itertools.islice(reversed(sys.modules), max(0, len(sys.modules) - known)))
+    shared = [name for name in reversed(new) if name.startswith(_SHARED_MODULES) and not imports.has(name)]
+    files = [(path, content_hash) for path, content_hash in imports.files.items() if content_hash]
+    return Loaded(modules=shared, files=[item for item in files if item not in compiled_files])
+
+
+def _dependencies(request: ParseRequest, paths: dict[str, str | None], began_ns: int) -> list[tuple[str, str]]:
+    """What the file depends on, without itself: relative to the bundle, where it is in it."""
+    root = f"{request.root}/"
+    own = f"{root}{request.path}"
+    return sorted(
+        (
+            path.removeprefix(root),
+            hash_path(path, unchanged_since_ns=began_ns) if content_hash is None else content_hash,
+        )
+        for path, content_hash in paths.items()
+        if path != own
+    )
+
+
+@contextmanager
+def _heard_warnings(reading: _Reading) -> Iterator[None]:
+    """Python's warnings become notices, with their line."""
+
+    def hear(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,  # noqa: ARG001 - the signature is Python's
+        line: str | None = None,  # noqa: ARG001
+    ) -> None:
+        if filename.startswith(reading.roots):
+            kind = "deprecated" if issubclass(category, DeprecationWarning | FutureWarning) else "warning"
+            other = None if filename == reading.file else filename
+            reading.notices.append(Notice(kind, str(message), lineno, file=other))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = hear
+        yield
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    def too_long(_signal: int, _frame: FrameType | None) -> None:
+        raise ReadTimeout(seconds)
+
+    if seconds <= 0:
+        yield
+        return
+    signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def use_less_time_for_rubbish() -> None:
+    """A child lives for milliseconds: cycles are rarely worth looking for."""
+    gc.set_threshold(50_000, 20, 20)

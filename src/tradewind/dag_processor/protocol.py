@@ -1,0 +1,150 @@
+"""What the service, the warm process and its children say to each other.
+
+Every message is a frame: its length in four bytes, its kind in one, its content. Children have run user code, so
+nothing is ever unpickled: contents are msgspec structures, checked when they are decoded.
+"""
+
+import struct
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Final
+
+import msgspec
+
+LARGEST_FRAME: Final = 256 * 1024 * 1024
+VERSION_INFLATION: Final = "version_inflation"
+"""The kind of notice that `dag_version_inflation_check_level` is about."""
+_HEADER: Final = struct.Struct("!IB")
+
+
+class FrameKind(IntEnum):
+    """What a frame holds."""
+
+    REQUEST = 1
+    """To the warm process: read a file. A `ParseRequest`."""
+    BEGAN = 2
+    """From a child, before any user code runs: a `Began`."""
+    LOADED = 3
+    """From a child to the warm process: a `Loaded`."""
+    ENDED = 4
+    """From a child, its last word: an `Ended`."""
+    OUTCOME = 5
+    """From the warm process: an `Outcome`."""
+    READY = 6
+    """From the warm process, once it is warm. Empty."""
+
+
+class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Read a file."""
+
+    number: int
+    bundle: str
+    root: str
+    """The bundle's folder."""
+    path: str
+    """Relative to it."""
+    plugins: str = ""
+    import_timeout_s: float = 30.0
+    timeout_s: float = 50.0
+    memory_limit_mb: int = 0
+    traceback_depth: int = 2
+    """How many of the last frames of a traceback are shown; 0: no traceback at all."""
+    safe_mode: bool = True
+    checks_inflation: bool = True
+    measures: bool = False
+    """Whether to measure how long each statement takes."""
+
+
+class Began(msgspec.Struct, frozen=True, kw_only=True):
+    """What the child read before it ran anything."""
+
+    content_hash: str
+    source: str
+    signature: tuple[int, int, int]
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Why a file, or one DAG of it, cannot be used."""
+
+    message: str
+    dag_id: str | None = None
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Something that works but will hurt."""
+
+    kind: str
+    message: str
+    line: int | None = None
+    dag_id: str | None = None
+    file: str | None = None
+    """Where the line is, if in another file than the one that was read."""
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """What the child imported: modules that the warm process may import once for all, and local files."""
+
+    modules: list[str] = []
+    files: list[tuple[str, str]] = []
+    """(path, content hash)"""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """What the file says."""
+
+    is_read: bool
+    dags: list[str] = []
+    """DAG JSON of each."""
+    problems: list[Problem] = []
+    notices: list[Notice] = []
+    dependencies: list[tuple[str, str]] = []
+    is_volatile: bool = False
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a request. Without `ended`, the other fields say why."""
+
+    number: int
+    began: bytes | None = None
+    """The content of the child's frame, unread: what is wrong in it must not hide whose it is."""
+    ended: bytes | None = None
+    exit_code: int = 0
+    """Negative: the number of the signal that ended the child."""
+    is_timed_out: bool = False
+    is_too_large: bool = False
+    is_lost: bool = False
+    """The warm process itself died, more than once."""
+    output: str = ""
+    output_bytes: int = 0
+    duration_ms: int = 0
+
+
+def pack(kind: FrameKind, content: msgspec.Struct | bytes = b"") -> bytes:
+    """One frame."""
+    data = content if isinstance(content, bytes) else msgspec.msgpack.encode(content)
+    return _HEADER.pack(len(data), kind) + data
+
+
+class FrameReader:
+    """Cuts a stream of bytes into frames."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """(kind, content) of each frame that is complete now.
+
+        Raises:
+            ValueError: a frame is larger than any frame may be; whoever sent it is not to be trusted.
+        """
+        self._buffer += data
+        while len(self._buffer) >= _HEADER.size:
+            length, kind = _HEADER.unpack_from(self._buffer)
+            if length > LARGEST_FRAME:
+                raise ValueError(f"a frame of {length} bytes")
+            end = _HEADER.size + length
+            if len(self._buffer) < end:
+                return
+            content = bytes(self._buffer[_HEADER.size : end])
+            del self._buffer[:end]
+            yield kind, content
