@@ -1,0 +1,94 @@
+"""Executing a task that was prepared."""
+
+import inspect
+import logging
+from collections.abc import Callable, MutableMapping
+from contextlib import nullcontext
+from typing import Any
+
+from tradewind.sdk.asset_events import OutletEventAccessors
+from tradewind.sdk.assets import Metadata
+from tradewind.sdk.context import Context, context_to_airflow_vars
+from tradewind.sdk.exceptions import AirflowTaskTimeout
+from tradewind.sdk.operator import BaseOperator
+from tradewind.sdk.operator_meta import RUNNING_OPERATOR
+from tradewind.sdk.serde import deserialize
+from tradewind.worker.task_life.assignment import Assignment
+from tradewind.worker.task_life.callbacks import run_callbacks
+from tradewind.worker.task_life.time_limit import TimeLimit
+
+log = logging.getLogger(__name__)
+
+_HOOKS = ("_pre_execute_hook", "_post_execute_hook")
+
+
+def execute(
+    task: BaseOperator,
+    context: Context,
+    assignment: Assignment,
+    *,
+    limit: TimeLimit,
+    environment: MutableMapping[str, str],
+) -> Any:
+    """All that belongs to executing it. Returns its result."""
+    environment.update(context_to_airflow_vars(context, in_env_var_format=True))
+    for name in _HOOKS:
+        hook = task.__dict__.get(name)
+        if inspect.isgeneratorfunction(hook):
+            task.__dict__[name] = _without_yields(hook, context["outlet_events"])
+    token = RUNNING_OPERATOR.set(task)
+    try:
+        task.pre_execute(context)
+        run_callbacks("on_execute_callback", task.on_execute_callback, context)
+        result = _within(task, limit, _body(task, context, assignment))
+        task.post_execute(context, result)
+    finally:
+        RUNNING_OPERATOR.reset(token)
+    return result
+
+
+def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Callable[[], Any]:
+    """The work itself, or the rest of it after a deferral."""
+    method = assignment.next_method
+    if method is None:
+        return lambda: task.execute(context)
+    kwargs = deserialize(assignment.next_kwargs)
+    return lambda: task.resume_execution(method, kwargs, context)
+
+
+def _within(task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
+    timeout = task.execution_timeout
+    try:
+        with nullcontext() if timeout is None else limit(timeout.total_seconds()):
+            return body()
+    except AirflowTaskTimeout:
+        kill(task)
+        raise
+
+
+def kill(task: BaseOperator) -> None:
+    """Have the task end what it started elsewhere. It is stopped anyway, whatever comes of that."""
+    try:
+        task.on_kill()
+    except Exception:
+        log.exception("on_kill of task %r failed", task.task_id)
+
+
+def _without_yields(hook: Callable[..., Any], outlet_events: OutletEventAccessors) -> Callable[..., None]:
+    """A hook that is a generator: each `Metadata` that it yields is about an outlet."""
+
+    def run(*args: Any) -> None:
+        for yielded in hook(*args):
+            if isinstance(yielded, Metadata):
+                note_metadata(yielded, outlet_events)
+            else:
+                log.warning("%s yielded %r; only Metadata can be used", getattr(hook, "__name__", hook), yielded)
+
+    return run
+
+
+def note_metadata(metadata: Metadata, outlet_events: OutletEventAccessors) -> None:
+    """Take what was said about an outlet into its event."""
+    outlet_events[metadata.asset].extra.update(metadata.extra)
+    if metadata.alias is not None:
+        outlet_events[metadata.alias].add(metadata.asset, extra=metadata.extra)

@@ -1,0 +1,69 @@
+"""An exception that ends an attempt as a failure: whether a retry could help, and what the retry policy says."""
+
+import logging
+from typing import Any, Final
+
+from tradewind.sdk.context import Context
+from tradewind.sdk.exceptions import AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated
+from tradewind.sdk.retry_policy import RetryAction, RetryDecision, RetryPolicy
+from tradewind.sdk.secrets_masker import redact
+from tradewind.sdk.task_instance import RuntimeTaskInstance
+from tradewind.worker.task_life.outcome import Failure
+
+log = logging.getLogger(__name__)
+
+_FINAL: Final = (AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated)
+_LONGEST_REASON: Final = 2_000
+
+
+def failure_of(
+    error: BaseException,
+    ti: RuntimeTaskInstance,
+    context: Context | None,
+    *,
+    has_tries_left: bool,
+    is_final: bool = False,
+) -> Failure:
+    """The failure. A policy is asked only where a retry is possible at all."""
+    if is_final or isinstance(error, _FINAL):
+        return Failure(error=error, reason=reason_of(error), may_retry=False)
+    decision = _decision(ti.task.retry_policy, error, ti, context) if has_tries_left else RetryDecision.default()
+    may_retry = decision.action is not RetryAction.FAIL
+    reason = reason_of(error)
+    if decision.reason:
+        reason = f"{reason} (retry policy: {decision.reason})"
+    return Failure(
+        error=error,
+        reason=reason,
+        may_retry=may_retry,
+        retry_delay=decision.retry_delay if decision.action is RetryAction.RETRY else None,
+        will_retry=may_retry and has_tries_left,
+    )
+
+
+def reason_of(error: BaseException) -> str:
+    """What people read first: the kind of the exception and its message."""
+    if isinstance(error, SystemExit):
+        text = f"the task exited with code {error.code!r}"
+    else:
+        try:
+            text = f"{type(error).__name__}: {error}"
+        except Exception:  # an author's own __str__
+            text = type(error).__name__
+    return str(redact(text))[:_LONGEST_REASON]
+
+
+def _decision(
+    policy: RetryPolicy | None, error: BaseException, ti: RuntimeTaskInstance, context: Context | None
+) -> RetryDecision:
+    if policy is None:
+        return RetryDecision.default()
+    try:
+        decision: Any = policy.evaluate(error, ti.try_number, ti.max_tries, context)
+    except Exception:
+        log.exception("The retry policy of task %r failed: the task's own settings count", ti.task_id)
+        return RetryDecision.default()
+    if not isinstance(decision, RetryDecision):
+        log.error("The retry policy of task %r returned %r, which is no RetryDecision", ti.task_id, decision)
+        return RetryDecision.default()
+    return decision

@@ -1,0 +1,35 @@
+"""How long a task may execute."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
+
+from tradewind.sdk.exceptions import AirflowTaskTimeout
+
+log = logging.getLogger(__name__)
+
+TimeLimit = Callable[[float], AbstractContextManager[None]]
+"""Given seconds: a block in which `AirflowTaskTimeout` is raised once they are over."""
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[None]:
+    """A limit by the timer of the process. Only the main thread can be interrupted by it."""
+    if threading.current_thread() is not threading.main_thread():
+        log.warning("execution_timeout of %g s has no effect outside the main thread", seconds)
+        yield
+        return
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise AirflowTaskTimeout(f"the task ran for longer than its execution_timeout of {seconds:g} s")
+
+    former_handler = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former_handler)

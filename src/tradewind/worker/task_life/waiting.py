@@ -1,0 +1,58 @@
+"""Tasks that leave their worker: for a trigger, or for a person."""
+
+from datetime import timedelta
+from typing import Any
+
+from tradewind.sdk.configuration import conf
+from tradewind.sdk.context import Context
+from tradewind.sdk.exceptions import TaskAwaitingInput, TaskDeferred
+from tradewind.sdk.serde import serialize
+from tradewind.sdk.triggers import StartTriggerArgs
+from tradewind.worker.task_life.outcome import Deferral, InputAwaited
+
+
+def deferral_of(signal: TaskDeferred, task: Any) -> Deferral:
+    """What goes to a triggerer: where the trigger's class is, and its arguments."""
+    path, arguments = signal.trigger.serialize()
+    return Deferral(
+        trigger_path=path,
+        trigger_kwargs=serialize(arguments),
+        next_method=signal.method_name,
+        next_kwargs=serialize(signal.kwargs or {}),
+        timeout=_duration(signal.timeout),
+        queue=task.queue if _is_queued(signal.trigger) else None,
+    )
+
+
+def input_awaited(signal: TaskAwaitingInput) -> InputAwaited:
+    """Where to go on when there is an answer."""
+    return InputAwaited(
+        next_method=signal.method_name, next_kwargs=serialize(signal.kwargs or {}), timeout=_duration(signal.timeout)
+    )
+
+
+def first_deferral(task: Any, context: Context) -> Deferral | None:
+    """For a task that begins with a trigger (`start_from_trigger`): the trigger that it begins with."""
+    if not task.start_from_trigger:
+        return None
+    arguments: StartTriggerArgs | None = task.expand_start_trigger_args(context=context)
+    if arguments is None:
+        return None
+    return Deferral(
+        trigger_path=arguments.trigger_cls,
+        trigger_kwargs=serialize(arguments.trigger_kwargs or {}),
+        next_method=arguments.next_method,
+        next_kwargs=serialize(arguments.next_kwargs or {}),
+        timeout=_duration(arguments.timeout),
+        queue=None,
+    )
+
+
+def _duration(timeout: timedelta | float | None) -> timedelta | None:
+    if timeout is None or isinstance(timeout, timedelta):
+        return timeout
+    return timedelta(seconds=timeout)
+
+
+def _is_queued(trigger: Any) -> bool:
+    return bool(trigger.supports_triggerer_queue) and conf.getboolean("triggerer", "queues_enabled", fallback=False)

@@ -1,0 +1,209 @@
+"""How an attempt ends, and what the engine is told (D2 D4)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.unit.task_life.attempts import ATTEMPT, NOON, Calls, attempt, one_task, raises
+from tradewind.model.task import AwaitingInput, Deferred, Failed, Rescheduled, Skipped, Succeeded
+from tradewind.sdk.dags import DAG
+from tradewind.sdk.exceptions import (
+    AirflowException,
+    AirflowFailException,
+    AirflowRescheduleException,
+    AirflowSensorTimeout,
+    AirflowSkipException,
+    AirflowTaskTerminated,
+    AirflowTaskTimeout,
+    DownstreamTasksSkipped,
+    TaskAwaitingInput,
+    TaskDeferred,
+)
+from tradewind.sdk.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryPolicy, RetryRule
+from tradewind.sdk.standard.temporal_triggers import DateTimeTrigger
+from tradewind.worker.task_life.outcome import Deferral, Failure
+
+SOON = NOON + timedelta(minutes=5)
+MINUTE = timedelta(minutes=1)
+
+
+class Unspeakable(Exception):
+    """Cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def test_a_task_that_returns_has_succeeded() -> None:
+    assert attempt(one_task()).report == Succeeded(ATTEMPT, NOON, NOON)
+
+
+@pytest.mark.parametrize(
+    ("signal", "expected"),
+    [
+        (AirflowSkipException("not today"), Skipped(ATTEMPT, NOON, NOON, "not today")),
+        (AirflowSkipException(), Skipped(ATTEMPT, NOON, NOON, "the task asked to be skipped")),
+        (AirflowRescheduleException(SOON), Rescheduled(ATTEMPT, NOON, SOON, NOON)),
+        (DownstreamTasksSkipped(tasks=["a", ("b", -1), "a"]), Succeeded(ATTEMPT, NOON, NOON, skips=("a", "b"))),
+        (
+            TaskDeferred(trigger=DateTimeTrigger(SOON), method_name="go_on"),
+            Deferred(ATTEMPT, NOON, None, NOON),
+        ),
+        (
+            TaskDeferred(trigger=DateTimeTrigger(SOON), method_name="go_on", timeout=60),
+            Deferred(ATTEMPT, NOON, NOON + MINUTE, NOON),
+        ),
+        (TaskAwaitingInput(method_name="go_on"), AwaitingInput(ATTEMPT, NOON, None, NOON)),
+        (TaskAwaitingInput(method_name="go_on", timeout=MINUTE), AwaitingInput(ATTEMPT, NOON, NOON + MINUTE, NOON)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_signals_end_an_attempt_as_they_say(signal: BaseException, expected: Any) -> None:
+    assert attempt(one_task(raises(signal))).report == expected
+
+
+@pytest.mark.parametrize(
+    "error", [AirflowFailException("no"), AirflowSensorTimeout("no"), AirflowTaskTerminated("no")], ids=repr
+)
+def test_some_failures_forbid_a_retry_whatever_a_policy_says(error: BaseException) -> None:
+    policy = ExceptionRetryPolicy([RetryRule([BaseException])])
+
+    failed = attempt(one_task(raises(error), retry_policy=policy), has_tries_left=True)
+
+    assert failed.report == Failed(ATTEMPT, NOON, NOON, f"{type(error).__name__}: no", may_retry=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("wrong"), "ValueError: wrong"),
+        (AirflowException("wrong"), "AirflowException: wrong"),
+        (AirflowTaskTimeout("late"), "AirflowTaskTimeout: late"),
+        (SystemExit(3), "the task exited with code 3"),
+        (SystemExit(0), "the task exited with code 0"),
+        (KeyboardInterrupt(), "KeyboardInterrupt: "),
+        (GeneratorExit(), "GeneratorExit: "),
+        (Unspeakable(), "Unspeakable"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("has_tries_left", [True, False])
+def test_all_else_that_is_raised_is_a_failure_that_may_be_retried(
+    error: BaseException, reason: str, has_tries_left: bool
+) -> None:
+    failed = attempt(one_task(raises(error)), has_tries_left=has_tries_left)
+
+    assert failed.report == Failed(ATTEMPT, NOON, NOON, reason)
+    assert isinstance(failed.outcome, Failure)
+    assert failed.outcome.will_retry is has_tries_left
+
+
+class Asks(RetryPolicy):
+    """Notes what it is asked, and answers with what it was given."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.asked: list[tuple[Any, ...]] = []
+
+    def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Any = None) -> RetryDecision:
+        self.asked.append((str(exception), try_number, max_tries, context["ti"].task_id))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        answer: RetryDecision = self.answer
+        return answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "may_retry", "delay_s", "reason"),
+    [
+        (RetryDecision.fail("hopeless"), False, None, "ValueError: no (retry policy: hopeless)"),
+        (RetryDecision.retry(MINUTE), True, 60.0, "ValueError: no"),
+        (RetryDecision.retry(), True, None, "ValueError: no"),
+        (RetryDecision.default(), True, None, "ValueError: no"),
+        (RuntimeError("the policy itself is broken"), True, None, "ValueError: no"),
+        ("nonsense", True, None, "ValueError: no"),
+    ],
+)
+def test_a_retry_policy_decides(answer: Any, may_retry: bool, delay_s: float | None, reason: str) -> None:
+    """D4."""
+    policy = Asks(answer)
+    dag = one_task(raises(ValueError("no")), retry_policy=policy)
+
+    failed = attempt(dag, try_number=2, max_tries=3, has_tries_left=True)
+
+    assert policy.asked == [("no", 2, 3, "t")]
+    assert failed.report == Failed(ATTEMPT, NOON, NOON, reason, may_retry, delay_s)
+
+
+def test_a_retry_policy_is_not_asked_when_no_try_is_left() -> None:
+    policy = Asks(RetryDecision(RetryAction.RETRY, MINUTE))
+
+    failed = attempt(one_task(raises(ValueError("no")), retry_policy=policy), has_tries_left=False)
+
+    assert policy.asked == []
+    assert failed.report == Failed(ATTEMPT, NOON, NOON, "ValueError: no")
+
+
+def test_a_deferral_carries_what_its_trigger_and_its_task_need() -> None:
+    signal = TaskDeferred(trigger=DateTimeTrigger(SOON), method_name="go_on", kwargs={"seen": (1,)}, timeout=MINUTE)
+
+    deferral = attempt(one_task(raises(signal))).outcome
+
+    assert isinstance(deferral, Deferral)
+    assert deferral.trigger_path == "tradewind.sdk.standard.temporal_triggers.DateTimeTrigger"
+    assert deferral.trigger_kwargs["end_from_trigger"] is False
+    assert deferral.next_method == "go_on"
+    assert deferral.next_kwargs == {"seen": {"__classname__": "builtins.tuple", "__version__": 1, "__data__": [1]}}
+    assert (deferral.timeout, deferral.queue) == (MINUTE, None)
+
+
+class NoTrigger(DateTimeTrigger):
+    """Has an argument that cannot leave the process."""
+
+    def serialize(self) -> tuple[str, dict[str, Any]]:
+        return "x.NoTrigger", {"lock": object()}
+
+
+def test_a_deferral_that_cannot_leave_the_process_is_a_failure_that_says_so() -> None:
+    signal = TaskDeferred(trigger=NoTrigger(SOON), method_name="go_on")
+
+    failed = attempt(one_task(raises(signal)))
+
+    assert isinstance(failed.report, Failed)
+    assert str(failed.report.reason).startswith("TypeError: a value of type builtins.object cannot be stored")
+
+
+def test_another_map_index_cannot_be_skipped() -> None:
+    failed = attempt(one_task(raises(DownstreamTasksSkipped(tasks=[("b", 3)]))))
+
+    assert isinstance(failed.report, Failed)
+    assert "cannot skip map index 3 of task 'b'" in str(failed.report.reason)
+
+
+class GoesOn(Calls):
+    """Was deferred before."""
+
+    def go_on(self, context: Any, event: Any, seen: tuple[int, ...]) -> Any:
+        return [context["ti"].task_id, event, seen]
+
+
+def test_a_task_goes_on_where_its_deferral_said() -> None:
+    with DAG("d", schedule=None) as dag:
+        GoesOn(task_id="t", call=raises(AssertionError("it must not begin again")))
+    stored = {"seen": {"__classname__": "builtins.tuple", "__version__": 1, "__data__": [1]}, "event": "now"}
+
+    resumed = attempt(dag, next_method="go_on", next_kwargs=stored)
+
+    assert isinstance(resumed.report, Succeeded)
+    assert resumed.xcoms["return_value"][:2] == ["t", "now"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [("Trigger timeout", "TaskDeferralTimeout: Trigger timeout"), ("broken", "TaskDeferralError: broken")],
+)
+def test_a_trigger_that_failed_fails_its_task(error: str, reason: str) -> None:
+    failed = attempt(one_task(), next_method="__fail__", next_kwargs={"error": error})
+
+    assert failed.report == Failed(ATTEMPT, NOON, NOON, reason)
