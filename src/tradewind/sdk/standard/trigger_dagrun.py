@@ -35,8 +35,9 @@ class TriggerDagRunLink(BaseOperatorLink):
     name = "Triggered DAG"
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        """The page of that run."""
-        return run_url(operator.trigger_dag_id, XCom.get_value(ti_key=ti_key, key=XCOM_RUN_ID))
+        """The page of that run; empty if none was started."""
+        run_id = XCom.get_value(ti_key=ti_key, key=XCOM_RUN_ID)
+        return run_url(operator.trigger_dag_id, run_id) if run_id else ""
 
 
 class TriggerDagRunOperator(BaseOperator):
