@@ -78,18 +78,18 @@ if TYPE_CHECKING:
     from tradewind.sdk.retry_policy import RetryDecision as RetryDecision
     from tradewind.sdk.retry_policy import RetryPolicy as RetryPolicy
     from tradewind.sdk.retry_policy import RetryRule as RetryRule
-    from tradewind.sdk.role_decorators import result as result
-    from tradewind.sdk.role_decorators import setup as setup
-    from tradewind.sdk.role_decorators import teardown as teardown
     from tradewind.sdk.sensor import BaseSensorOperator as BaseSensorOperator
     from tradewind.sdk.sensor import PokeReturnValue as PokeReturnValue
     from tradewind.sdk.skip import SkipMixin as SkipMixin
+    from tradewind.sdk.standard.role_decorators import result as result
+    from tradewind.sdk.standard.role_decorators import setup as setup
+    from tradewind.sdk.standard.role_decorators import teardown as teardown
+    from tradewind.sdk.standard.task_decorators import task as task
     from tradewind.sdk.state_store import NEVER_EXPIRE as NEVER_EXPIRE
     from tradewind.sdk.states import DagRunState as DagRunState
     from tradewind.sdk.states import TaskInstanceState as TaskInstanceState
     from tradewind.sdk.states import TriggerRule as TriggerRule
     from tradewind.sdk.states import WeightRule as WeightRule
-    from tradewind.sdk.task_decorators import task as task
     from tradewind.sdk.task_group_decorator import task_group as task_group
     from tradewind.sdk.task_groups import TaskGroup as TaskGroup
     from tradewind.sdk.task_instance import TaskInstance as TaskInstance
@@ -140,12 +140,12 @@ _MODULES = {
     "partition_windows": "DayWindow HourWindow MonthWindow QuarterWindow SegmentWindow WeekWindow Window YearWindow",
     "resumable_job": "ResumableJobMixin",
     "retry_policy": "ExceptionRetryPolicy RetryAction RetryDecision RetryPolicy RetryRule",
-    "role_decorators": "result setup teardown",
+    "standard.role_decorators": "result setup teardown",
     "sensor": "BaseSensorOperator PokeReturnValue",
     "skip": "SkipMixin",
     "state_store": "NEVER_EXPIRE",
     "states": "DagRunState TaskInstanceState TriggerRule WeightRule",
-    "task_decorators": "task",
+    "standard.task_decorators": "task",
     "task_groups": "TaskGroup",
     "task_group_decorator": "task_group",
     "task_instance": "TaskInstance",

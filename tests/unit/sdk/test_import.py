@@ -49,7 +49,7 @@ def test_every_name_of_airflow_sdk_is_there() -> None:
 
 def test_editors_see_what_python_finds() -> None:
     source = Path(tradewind.sdk.__file__).read_text(encoding="utf-8")
-    pairs = set(re.findall(r"^    from tradewind\.sdk\.(\w+) import (\w+) as \2$", source, re.MULTILINE))
+    pairs = set(re.findall(r"^    from tradewind\.sdk\.([\w.]+) import (\w+) as \2$", source, re.MULTILINE))
 
     assert pairs == {(module, name) for name, module in tradewind.sdk._HOME.items()}
 

@@ -14,7 +14,7 @@ from tradewind.sdk.dags import DAG
 from tradewind.sdk.param import ParamsDict
 from tradewind.sdk.runtime import use_runtime
 from tradewind.sdk.runtime_answers import AssetResult
-from tradewind.sdk.task_decorators import task
+from tradewind.sdk.standard.task_decorators import task
 from tradewind.sdk.timetables import AssetTriggeredTimetable
 from tradewind.sdk.triggers import BaseEventTrigger, TriggerEvent
 
