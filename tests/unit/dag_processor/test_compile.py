@@ -16,7 +16,20 @@ from tradewind.model.dag_json import decode_dag, encode_dag, structure_hash
 from tradewind.model.mapping import FixedLength, OutputLength
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import AssetTriggered, CronTrigger
-from tradewind.sdk import DAG, Asset, Label, Param, TaskGroup, setup, task, task_group, teardown
+from tradewind.sdk import (
+    DAG,
+    Asset,
+    AsyncCallback,
+    DeadlineAlert,
+    DeadlineReference,
+    Label,
+    Param,
+    TaskGroup,
+    setup,
+    task,
+    task_group,
+    teardown,
+)
 from tradewind.sdk.standard.empty import EmptyOperator
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -175,6 +188,20 @@ def test_empty_operator_with_somebody_to_call_is_not_empty() -> None:
         EmptyOperator(task_id="empty")
 
     assert [one.is_empty for one in compile_dag(dag).tasks] == [False, False, False, True]
+
+
+def test_deadlines_are_there() -> None:
+    alert = DeadlineAlert(
+        reference=DeadlineReference.DAGRUN_QUEUED_AT,
+        interval=timedelta(minutes=5),
+        callback=AsyncCallback("package.module.function", kwargs={"a": 1}),
+        name="late",
+    )
+    details: Any = compile_dag(DAG("d", deadline=alert)).details
+
+    assert len(details["deadlines"]) == 1
+    assert "package.module.function" in str(details["deadlines"])
+    assert "late" in str(details["deadlines"])
 
 
 def test_object_in_a_template_field_is_shown_without_its_address() -> None:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 
-from tradewind.dag_processor.compile.task import compile_group, compile_task, vars_of
+from tradewind.dag_processor.compile.task import compile_group, compile_task
 from tradewind.dag_processor.compile.values import exact, name_of, shown
 from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, EdgeLabel
 from tradewind.model.dag_check import check_dag
@@ -98,7 +98,7 @@ def _details(dag: DAG) -> JsonValue:
     if dag.default_args:
         details["default_args"] = shown(dag.default_args)
     if dag.deadline:
-        details["deadlines"] = [shown(vars_of(alert)) for alert in dag.deadline]
+        details["deadlines"] = [shown(alert.to_json()) for alert in dag.deadline]
     if dag.template_undefined is not None:
         details["template_undefined"] = name_of(dag.template_undefined)
     return details or None
