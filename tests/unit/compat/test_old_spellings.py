@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tradewind import sdk
-from tradewind.compat.adapters.context_keys import old_context_values
 from tradewind.compat.adapters import dag as old_dag
+from tradewind.compat.adapters.context_keys import old_context_values
 from tradewind.compat.adapters.operator import BaseOperator, with_old_arguments
 from tradewind.compat.adapters.variable import Variable
 from tradewind.compat.deprecation import DeprecatedSpellingWarning
