@@ -19,7 +19,6 @@ from tradewind.sdk.operator_meta import inherited_arguments
 from tradewind.sdk.xcom_arg import PlainXComArg, XComArg
 
 if TYPE_CHECKING:
-    from tradewind.sdk.context import Context
     from tradewind.sdk.dags import DAG
     from tradewind.sdk.task_groups import TaskGroup
 
@@ -96,7 +95,10 @@ def _is_named(parameter: inspect.Parameter) -> bool:
 
 
 class DecoratedOperator(BaseOperator):
-    """A task whose work is a function. The arguments of the call in the DAG file are the function's arguments."""
+    """A task whose work is a function. The arguments of the call in the DAG file are the function's arguments.
+
+    How the function is run is said by the operator that stands behind it in the list of base classes.
+    """
 
     custom_operator_name: str | None = None
     template_fields: Collection[str] = ("op_args", "op_kwargs")
@@ -122,11 +124,6 @@ class DecoratedOperator(BaseOperator):
         # Classes between this one and BaseOperator (sensors, branch operators) may take arguments of the same kind.
         kwargs_to_upstream = kwargs_to_upstream or {}
         super().__init__(task_id=task_id, **kwargs_to_upstream, **kwargs)
-
-    def execute(self, context: Context) -> Any:
-        """Call the function with its arguments and what it asks for of the context."""
-        kwargs = determine_kwargs(self.python_callable, self.op_args, {**context, **self.op_kwargs})
-        return self.python_callable(*self.op_args, **kwargs)
 
     def get_python_source(self) -> str:
         """The source of the function, without its task decorators: it is to run where they do not exist."""
