@@ -11,6 +11,7 @@
     │   └── PoolExists
     ├── InvalidRequest           the request contradicts itself or the DAG
     ├── DagUnusable              one stored DAG cannot be read; all others go on
+    ├── BundleError              DAG files cannot be had; what was fetched before stays
     ├── SettingsError            a wrong value in the configuration
     └── DatabaseError
         ├── DatabaseUnavailable  no answer; nothing is known about the last commit
@@ -98,6 +99,10 @@ class DagUnusable(TradewindError):
         super().__init__(f"DAG {dag_id!r} cannot be used: {reason}")
         self.dag_id = dag_id
         self.reason = reason
+
+
+class BundleError(TradewindError):
+    """A bundle cannot be brought up to date, or does not have what was asked for."""
 
 
 class SettingsError(TradewindError):
