@@ -7,6 +7,7 @@ all of that but the stand-ins.
 
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -157,11 +158,15 @@ def _check(done: "subprocess.CompletedProcess[str]", requirements: Sequence[str]
 
 
 def _is_unknown(name: str, said: str) -> bool:
-    """Whether the installer says that the index has no such package: uv's words, then pip's."""
+    """Whether the installer says that the index has no such package: uv's words, then pip's.
+
+    pip says the same where it could not reach the index, but then it tells of its attempts before.
+    """
     words = " ".join(said.split())
-    return f"{name} was not found in the" in words or (
-        f"No matching distribution found for {name}" in words and f"for {name} (from versions: none)" in words
-    )
+    if f"{name} was not found in the package registry" in words:
+        return True
+    found_none = re.search(rf"requirement {re.escape(name)}\S* \(from versions: none\)", words)
+    return found_none is not None and "Retrying (" not in words
 
 
 def _versions() -> dict[str, str]:

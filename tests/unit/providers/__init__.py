@@ -1,0 +1,1 @@
+"""Provider packages: their names, their metadata, and how they are installed."""
