@@ -12,6 +12,8 @@ import sys
 class AskedForAirflow:
     """The finder that wakes the real one."""
 
+    IS_TRADEWIND = True
+
     @staticmethod
     def find_spec(fullname: str, *_: object) -> object:
         if fullname != "airflow":

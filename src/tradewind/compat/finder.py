@@ -14,7 +14,7 @@ Three kinds of modules:
 
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, cast, overload
@@ -117,14 +117,17 @@ class AirflowFinder:
         return spec
 
     def _of_a_provider(self, fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(fullname, path)
+        spec = _found_by_others(fullname, path)
         if spec is not None:
             return spec
         if fullname in OPTIONAL_MODULES:
             return self._ours(fullname)
         name = provider_of(fullname)
+        if name is None:
+            # A group such as `airflow.providers.cncf`: which provider is missing shows one level below.
+            return ModuleSpec(fullname, cast("Loader", self._loader), is_package=True)
         package = sys.modules.get(f"{_PROVIDERS}.{name}")
-        if name is not None and (package is None or isinstance(package, AirflowModule)):
+        if package is None or isinstance(package, AirflowModule):
             raise ModuleNotFoundError(
                 f"there is no module {fullname!r}: its provider package is not installed;"
                 f" `tradewind providers install {name}` installs it",
@@ -152,11 +155,15 @@ def find_where_no_airflow_is() -> ModuleSpec | None:
 
     Provider packages alone make `airflow` a namespace package, which has no file of its own.
     """
-    for finder in sys.meta_path:
-        if finder is FINDER or finder.__class__.__name__ == "AskedForAirflow":
-            continue
-        real = finder.find_spec(ROOT, None)
-        if real is not None and real.origin is not None:
-            return None
+    real = _found_by_others(ROOT, None)
+    if real is not None and real.origin is not None:
+        return None
     install()
     return FINDER.find_spec(ROOT, None)
+
+
+def _found_by_others(fullname: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """What Python would find without us: files on `sys.path`, and whatever editable installs bring finders for."""
+    others = (finder for finder in sys.meta_path if finder is not FINDER and not getattr(finder, "IS_TRADEWIND", False))
+    specs = (finder.find_spec(fullname, path) for finder in others)
+    return next((spec for spec in specs if spec is not None), None)

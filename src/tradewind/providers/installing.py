@@ -13,6 +13,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -137,7 +138,9 @@ def _own_requirements() -> list[str]:
 
 def _uv() -> list[str] | None:
     if importlib.util.find_spec("uv") is not None:
-        return [sys.executable, "-m", "uv"]
+        # The module may be in reach and its program not, where one environment sees the packages of another.
+        with suppress(FileNotFoundError):
+            return [importlib.import_module("uv").find_uv_bin()]
     found = shutil.which("uv")
     return None if found is None else [found]
 

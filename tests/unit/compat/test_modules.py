@@ -124,6 +124,8 @@ def test_a_module_without_counterpart_says_what_to_do() -> None:
 def test_a_provider_that_is_not_installed_says_how_to_install_it() -> None:
     with pytest.raises(ModuleNotFoundError, match="`tradewind providers install nonsense`"):
         importlib.import_module("airflow.providers.nonsense.hooks.nonsense")
+    with pytest.raises(ModuleNotFoundError, match=r"`tradewind providers install cncf\.kubernetes`"):
+        importlib.import_module("airflow.providers.cncf.kubernetes.operators.pod")
 
 
 def test_code_that_asks_first_gets_an_answer() -> None:
