@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
 
+from benchmarks.authoring import authoring
 from benchmarks.figures import Figure
 from benchmarks.growth import growth
 from benchmarks.harness import Plan, Scale
@@ -41,6 +42,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
     "two_schedulers": two_schedulers,
     "memory": memory,
     "hop": hop,
+    "authoring": authoring,
 }
 _QUICK_KINDS: Final = ("sqlite", "postgres")
 _LAST: Final = FOLDER / "results" / "last.json"
