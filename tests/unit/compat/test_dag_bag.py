@@ -104,6 +104,22 @@ def test_a_file_is_read_again_only_if_it_changed(tmp_path: Path) -> None:
     assert bag.process_file(str(tmp_path / "missing.py")) == []
 
 
+def test_the_inner_dag_of_a_subdag_is_none_of_its_own(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "etl.py",
+        ETL.format(dag_id="outer.section").replace(" as dag", " as inner")
+        + "from tradewind.compat.adapters.subdag import SubDagOperator\n"
+        "def build(inner):\n    with DAG('outer'):\n        SubDagOperator(task_id='section', subdag=inner)\n"
+        "build(inner)\ndel inner\n",
+    )
+
+    bag = DagBag(tmp_path)
+
+    assert (bag.dag_ids, bag.import_errors) == (["outer"], {})
+    assert bag.dags["outer"].task_ids == ["section.one"]
+
+
 def test_the_database_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="reads files only"):
         DagBag(tmp_path, read_dags_from_db=True)

@@ -163,3 +163,51 @@ def test_every_row_of_the_table_leads_somewhere(module: str) -> None:
                     wrong[name] = "a module of the same name hides that its row leads nowhere"
 
     assert wrong == {}
+
+
+DOCUMENTED = (
+    "bases.branch bases.decorator bases.hook bases.notifier bases.operator bases.operatorlink"
+    " bases.resumablejobmixin bases.secrets_backend bases.sensor bases.skipmixin bases.timetable bases.xcom"
+    " configuration coordinators.executable coordinators.java crypto definitions.asset"
+    " definitions.asset.access_control definitions.asset.decorators definitions.asset.metadata"
+    " definitions.callback definitions.connection definitions.context definitions.dag definitions.deadline"
+    " definitions.decorators definitions.edges definitions.mappedoperator definitions.operator_resources"
+    " definitions.param definitions.partition_mappers.base definitions.retry_policy"
+    " definitions.partition_mappers.temporal definitions.partition_mappers.wait_policy definitions.taskgroup"
+    " definitions.partition_mappers.window definitions.template definitions.timetables.assets definitions.variable"
+    " definitions.timetables.events definitions.timetables.interval definitions.timetables.trigger"
+    " definitions.xcom_arg exceptions execution_time.cache execution_time.callback_runner"
+    " execution_time.callback_supervisor execution_time.comms execution_time.connection_test_supervisor"
+    " execution_time.context execution_time.coordinator execution_time.hitl execution_time.lazy_sequence"
+    " execution_time.macros execution_time.secrets execution_time.secrets_masker execution_time.sentry"
+    " execution_time.supervisor execution_time.task_runner execution_time.timeout execution_time.xcom io lineage"
+    " listener log module_loading observability.stats plugins_manager providers_manager_runtime serde state"
+    " timezone types yaml"
+)
+
+
+@pytest.mark.parametrize("module", DOCUMENTED.split())
+def test_documented_modules_of_the_sdk_are_there(module: str) -> None:
+    assert dir(importlib.import_module(f"airflow.sdk.{module}"))
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("airflow.sdk.bases.operator", "BaseOperator BaseAsyncOperator chain chain_linear cross_downstream"),
+        ("airflow.sdk.bases.decorator", "task_decorator_factory DecoratedOperator TaskDecorator get_unique_task_id"),
+        ("airflow.sdk.definitions.deadline", "DeadlineAlert DeadlineReference VariableInterval deadline_reference"),
+        ("airflow.sdk.timezone", "utc utcnow datetime parse coerce_datetime convert_to_utc from_timestamp make_naive"),
+        ("airflow.sdk.io", "ObjectStoragePath ObjectStore attach get_fs has_fs"),
+        ("airflow.sdk.log", "mask_secret amask_secret"),
+        ("airflow.sdk.lineage", "HookLineageCollector HookLineageReader get_hook_lineage_collector"),
+        ("airflow.sdk.serde", "serialize deserialize"),
+        ("airflow.sdk.execution_time.context", "NEVER_EXPIRE AIRFLOW_VAR_NAME_FORMAT_MAPPING context_to_airflow_vars"),
+        ("airflow.sdk.execution_time.task_runner", "RuntimeTaskInstance"),
+        ("airflow.sdk.exceptions", "AirflowSkipException TaskDeferred DownstreamTasksSkipped ErrorType"),
+    ],
+)
+def test_documented_names_of_the_sdk_are_there(module: str, names: str) -> None:
+    found = importlib.import_module(module)
+
+    assert [name for name in names.split() if not hasattr(found, name)] == []

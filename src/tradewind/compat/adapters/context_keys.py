@@ -8,13 +8,15 @@ _DAY: Final = timedelta(days=1)
 _RENAMED: Final[Mapping[str, str]] = {
     "execution_date": "logical_date",
     "next_execution_date": "data_interval_end",
-    "prev_execution_date_success": "prev_data_interval_start_success",
     "triggering_dataset_events": "triggering_asset_events",
 }
 
 
 def old_context_values(context: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the old keys; without those that a run without a logical date cannot have."""
+    """The values of the old keys; without those that a run without a logical date cannot have.
+
+    Nothing about earlier runs: asking for those costs a question to the server, and this is done for every task.
+    """
     values = {old: context[new] for old, new in _RENAMED.items() if context.get(new) is not None}
     logical_date = context.get("logical_date")
     if isinstance(logical_date, datetime):
@@ -22,8 +24,6 @@ def old_context_values(context: Mapping[str, Any]) -> dict[str, Any]:
         values.update(_dates("tomorrow_ds", logical_date + _DAY))
     if isinstance(end := context.get("data_interval_end"), datetime):
         values.update(_dates("next_ds", end))
-    if isinstance(previous := context.get("prev_data_interval_start_success"), datetime):
-        values.update(_dates("prev_ds", previous))
     return values
 
 

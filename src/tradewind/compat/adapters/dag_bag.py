@@ -141,7 +141,7 @@ class DagBag(LoggingMixin):
                     self.import_errors[filepath] = traceback.format_exc()
                     continue
                 found.update((id(value), value) for value in vars(module).values() if isinstance(value, DAG))
-        found.update((id(dag), dag) for dag in registered)
+        found.update((id(dag), dag) for dag in registered if dag.auto_register)
         for dag in found.values():
             dag.fileloc = dag.fileloc or filepath
         return list(found.values())

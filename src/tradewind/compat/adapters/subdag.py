@@ -21,6 +21,8 @@ class SubDagOperator(TaskGroup):
             )
         super().__init__(group_id=task_id, dag=outer, tooltip=subdag.description or "", doc_md=subdag.doc_md)
         self.subdag = subdag
+        # Its tasks leave it, and nobody should find an empty DAG in the file.
+        subdag.auto_register = False
         new_ids = {old_id: self.child_id(old_id) for old_id in subdag.task_dict}
         for task in list(subdag.tasks):
             self._move(task, outer, new_ids)
@@ -31,10 +33,12 @@ class SubDagOperator(TaskGroup):
             raise ValueError(
                 f"the inner DAG {self.subdag.dag_id!r} has task groups: use a TaskGroup in place of the SubDagOperator"
             )
+        old_id = task.task_id
         task.task_group = None
         task.dag = None
-        task.task_id = new_ids[task.task_id]
+        task.task_id = new_ids[old_id]
         task.upstream_task_ids = {new_ids[other] for other in task.upstream_task_ids}
         task.downstream_task_ids = {new_ids[other] for other in task.downstream_task_ids}
         self.add(task)
         outer.add_task(task)
+        del self.subdag.task_dict[old_id], self.subdag.task_group.children[old_id]
