@@ -22,19 +22,25 @@ class DeprecatedSpellingWarning(FutureWarning, DeprecationWarning):
     """An argument or key was used by the name that it had in Airflow 2."""
 
 
-def warn_of_old_path(old_module: str, old_name: str, new_module: str, new_name: str) -> None:
-    """Say where the name is now, at the line that imports it."""
-    _warn(f"{old_module}.{old_name} is deprecated: use {new_module}.{new_name}", DeprecatedImportWarning)
+def warn_of_old_path(old_module: str, old_name: str, new_module: str, new_name: str) -> bool:
+    """Say where the name is now, at the line that imports it. Returns whether there was anybody to tell.
+
+    Provider packages try old paths first in order to run with old Airflows too: no author can change that.
+    """
+    frame = _author()
+    if str(frame.f_globals.get("__name__")).startswith("airflow.providers."):
+        return False
+    _warn(f"{old_module}.{old_name} is deprecated: use {new_module}.{new_name}", DeprecatedImportWarning, frame)
+    return True
 
 
 def warn_of_old_spelling(what: str, instead: str) -> None:
     """Say what to write now, at the line that uses the old spelling."""
-    _warn(f"{what} is deprecated: use {instead}", DeprecatedSpellingWarning)
+    _warn(f"{what} is deprecated: use {instead}", DeprecatedSpellingWarning, _author())
 
 
-def _warn(message: str, category: type[Warning]) -> None:
+def _warn(message: str, category: type[Warning], frame: FrameType) -> None:
     # Between the author's line and this one stand as many frames as the import system and our adapters need.
-    frame = _author()
     names = frame.f_globals
     registry = names.setdefault("__warningregistry__", {})
     file, line = frame.f_code.co_filename, frame.f_lineno

@@ -21,9 +21,8 @@ class AirflowModule(ModuleType):
             return public_names(names)
         moved = names.moved(name)
         value = _find(self.__name__, names, name, moved)
-        if moved is not None:
-            warn_of_old_path(self.__name__, name, moved.module, moved.name)
-        self.__dict__[name] = value
+        if moved is None or warn_of_old_path(self.__name__, name, moved.module, moved.name):
+            self.__dict__[name] = value
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:

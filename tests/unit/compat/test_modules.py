@@ -96,18 +96,27 @@ def test_filters_for_either_kind_of_deprecation_match(category: type[Warning]) -
         import_from("airflow.operators.empty", "EmptyOperator")
 
 
+def test_provider_packages_may_use_old_paths_silently_and_hide_no_note() -> None:
+    module = fresh("airflow.operators.empty")
+    provider = ModuleType("airflow.providers.acme.operators")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_import("from airflow.operators.empty import EmptyOperator", provider)
+
+    with pytest.warns(DeprecatedImportWarning):
+        assert module.EmptyOperator is vars(provider)["EmptyOperator"]
+
+
 def test_a_name_that_nobody_has_is_no_attribute() -> None:
     assert not hasattr(importlib.import_module("airflow.models"), "Nonsense")
     with pytest.raises(ImportError, match="Nonsense"):
-        exec_import("from airflow.models import Nonsense")
+        run_import("from airflow.models import Nonsense", ModuleType("author"))
 
 
-def exec_import(statement: str) -> None:
-    """Run an import statement as a file would."""
-    module = ModuleType("author")
-    loader = importlib.util.spec_from_loader("author", loader=None)
-    assert loader is not None
-    code = compile(statement, "author.py", "exec")
+def run_import(statement: str, module: ModuleType) -> None:
+    """Run an import statement as a file of that module would."""
+    code = compile(statement, f"{module.__name__}.py", "exec")
     eval(code, vars(module))  # noqa: S307 - a statement of this test
 
 
