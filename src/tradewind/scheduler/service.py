@@ -53,7 +53,10 @@ class Scheduler:
         core: CoreSettings | None = None,
         settings: SchedulerSettings | None = None,
         hub: Hub | None = None,
+        is_alone: bool = False,
     ) -> None:
+        """`is_alone`: nobody else uses the database, and no worker can die unseen, as in a test of a DAG. Then there is
+        nobody to rescue and nothing to measure."""
         self.state = SchedulerState(
             store=store,
             clock=clock,
@@ -63,6 +66,7 @@ class Scheduler:
             hub=hub or Hub(),
             job=JobKey(0),
         )
+        self._is_alone = is_alone
         self._poll_due_at = 0.0
         self._periodic: list[Periodic] = []
 
@@ -71,10 +75,15 @@ class Scheduler:
         state = self.state
         state.job = state.store.transact(self._take_lease)
         state.memory.clear()
+        self._poll_due_at = 0.0
+        self._periodic = [] if self._is_alone else self._housekeeping()
+
+    def _housekeeping(self) -> list[Periodic]:
+        state = self.state
         rescuer = Rescuer(state)
         settings = state.settings
         now = state.clock.monotonic()
-        self._periodic = [
+        return [
             Periodic("heartbeat", settings.job_heartbeat_sec, self._heartbeat, now + settings.job_heartbeat_sec),
             Periodic("bury dead schedulers", settings.job_heartbeat_sec, self._take_over(rescuer), now),
             Periodic("adopt orphans", settings.orphaned_tasks_check_interval, rescuer.adopt_orphans, now),
@@ -91,7 +100,6 @@ class Scheduler:
             Periodic("measure pools", settings.pool_metrics_interval, lambda: measure_pools(state), now),
             Periodic("reset run limits", settings.orphaned_tasks_check_interval, self._reset_run_limits, now),
         ]
-        self._poll_due_at = 0.0
 
     def run_once(self) -> bool:
         """One pass. True: something was done, so there may be more to do at once."""
