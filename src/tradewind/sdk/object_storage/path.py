@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.utils import stringify_path  # type: ignore[import-untyped]
 from upath import UPath
-from upath.extensions import ProxyUPath
 
 from tradewind.sdk.lineage import get_hook_lineage_collector
 from tradewind.sdk.object_storage.stat import StatResult
 from tradewind.sdk.object_storage.store import attach
+from tradewind.sdk.object_storage.stored_object import StoredObject
+from tradewind.sdk.object_storage.transfer import copy_file, copy_folder, note_copy
 
 
 class _LateFileSystem:
@@ -61,7 +61,7 @@ class _TrackedFile:
         self._file.__exit__(*exc_info)
 
 
-class ObjectStoragePath(ProxyUPath):
+class ObjectStoragePath(StoredObject):
     """A path such as `s3://my_conn@bucket/key`. The connection may also be given as `conn_id`.
 
     Nothing is looked up before the path is used.
@@ -177,77 +177,24 @@ class ObjectStoragePath(ProxyUPath):
         """Rename, and overwrite what is there."""
         return self.rename(target)
 
-    @classmethod
-    def cwd(cls) -> ObjectStoragePath:
-        """The current folder of this machine."""
-        return cls(str(UPath.cwd()))
-
-    @classmethod
-    def home(cls) -> ObjectStoragePath:
-        """The home folder of this machine."""
-        return cls(str(UPath.home()))
-
-    def ukey(self) -> str:
-        """A text that changes when the file does."""
-        return str(self.fs.ukey(self.path))
-
-    def checksum(self) -> Any:
-        """The checksum of the file."""
-        return self.fs.checksum(self.path)
-
-    def size(self) -> int:
-        """The size of the file in bytes."""
-        return int(self.fs.size(self.path))
-
-    def read_block(self, offset: int, length: int | None, delimiter: bytes | None = None) -> bytes:
-        """Some bytes of the file; with a delimiter, from the one after `offset` to the one after the end."""
-        block: bytes = self.fs.read_block(self.path, offset=offset, length=length, delimiter=delimiter)
-        return block
-
-    def sign(self, expiration: int = 100, **kwargs: Any) -> str:
-        """An address under which anybody reaches the file for that many seconds."""
-        return str(self.fs.sign(self.path, expiration=expiration, **kwargs))
-
     def copy(self, dst: Any, recursive: bool = False, **kwargs: Any) -> None:  # type: ignore[override]
         """Copy a file or, with `recursive`, a folder. From one store to another, keys stay the same below `dst`."""
         target = _as_path(dst)
         if self.samestore(target):
-            self._note_copy(target)
+            note_copy(self, target)
             self.fs.copy(self.path, target.path, recursive=recursive, **kwargs)
         elif self.protocol in _LOCAL:
-            self._note_copy(target)
+            note_copy(self, target)
             target.fs.put(self.path, target.path, recursive=recursive, **kwargs)
         elif target.protocol in _LOCAL:
-            self._note_copy(target)
+            note_copy(self, target)
             self.fs.get(self.path, target.path, recursive=recursive, **kwargs)
         elif self.is_dir():
-            self._copy_folder(target)
+            copy_folder(self, target)
         elif self.exists():
-            self._copy_file(target)
+            copy_file(self, target)
         else:
             raise FileNotFoundError(f"{self} does not exist")
-
-    def _note_copy(self, target: ObjectStoragePath) -> None:
-        collector = get_hook_lineage_collector()
-        collector.add_input_asset(self, uri=str(self))
-        collector.add_output_asset(target, uri=str(target))
-
-    def _copy_folder(self, target: ObjectStoragePath) -> None:
-        if target.is_file():
-            raise ValueError(f"the folder {self} cannot be copied to the file {target}")
-        target.mkdir(exist_ok=True, parents=True)
-        for path in self.fs.find(self.path):
-            source = type(self)(path, protocol=self.protocol, conn_id=self.conn_id, **self.storage_options)
-            source._copy_file(target)  # noqa: SLF001 - another path of this class
-
-    def _copy_file(self, target: ObjectStoragePath) -> None:
-        if not target.key or target.key.endswith(self.sep):
-            target.mkdir(exist_ok=True, parents=True)
-            target /= self.key
-        elif target.is_dir():
-            target /= self.key
-        with self.open("rb") as read, target.open("wb") as written:
-            shutil.copyfileobj(read, written)
 
     def copy_into(self, target_dir: Any, recursive: bool = False, **kwargs: Any) -> None:  # type: ignore[override]
         """Copy into a folder, under the same name."""
@@ -257,7 +204,7 @@ class ObjectStoragePath(ProxyUPath):
         """Move a file or, with `recursive`, a folder."""
         target = _as_path(path)
         if self.samestore(target):
-            self._note_copy(target)
+            note_copy(self, target)
             self.fs.move(self.path, target.path, recursive=recursive, **kwargs)
             return
         self.copy(target, recursive=recursive, **kwargs)
