@@ -19,10 +19,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, cast, overload
 
+from tradewind.compat.adapters.context_keys import old_context_values
 from tradewind.compat.module import AirflowModule, fill
 from tradewind.compat.table import MODULES, OPTIONAL_MODULES, PACKAGES, gone, provider_of
 from tradewind.errors import TradewindError
 from tradewind.providers import task_decorators
+from tradewind.sdk.context_sources import register_context_source
 from tradewind.sdk.standard.task_decorators import register_decorator_source
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def install() -> None:
         return
     sys.meta_path.insert(0, FINDER)
     register_decorator_source(task_decorators)
+    register_context_source(old_context_values)
 
 
 def find_where_no_airflow_is() -> ModuleSpec | None:

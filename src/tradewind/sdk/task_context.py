@@ -13,6 +13,7 @@ import pendulum
 from tradewind.sdk.asset_events import InletEventsAccessors, OutletEventAccessors, TriggeringAssetEventsAccessor
 from tradewind.sdk.assets import Asset, AssetAlias, AssetRef
 from tradewind.sdk.context_accessors import ConnectionAccessor, MacrosAccessor, VariableAccessors
+from tradewind.sdk.context_sources import extend_context
 from tradewind.sdk.param import process_params
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.state_store import AssetStateStoreAccessors, TaskScope, TaskStateStoreAccessor
@@ -128,6 +129,7 @@ def build_context(ti: RuntimeTaskInstance) -> Context:
     if any(isinstance(thing, Asset | AssetRef | AssetAlias) for thing in (*inlets, *outlets)):
         context["asset_state_store"] = AssetStateStoreAccessors(inlets, outlets)
     context.update(_dates(ti))
+    extend_context(context)
     return cast("Context", context)
 
 
