@@ -1,4 +1,4 @@
-"""Who adds keys to the context of every task. Apart from `task_context`, which loads much that registering needs not."""
+"""Who adds keys to the context of every task. Apart from `task_context`, which loads what registering does not need."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
