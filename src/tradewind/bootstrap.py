@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tradewind.dag_processor.bundles.registry import make_bundles
+from tradewind.dag_processor.service import DagProcessor
 from tradewind.executors.interface import Executor
 from tradewind.runtime.clock import Clock, SystemClock
-from tradewind.runtime.service import Loop
-from tradewind.runtime.wakeup import SocketWakeup, Wakeup
+from tradewind.runtime.service import Loop, Service
+from tradewind.runtime.wakeup import PipeWakeup, SocketWakeup, Wakeup
 from tradewind.scheduler.service import Scheduler
-from tradewind.settings import Settings
+from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
 from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
 from tradewind.telemetry.hub import Hub
@@ -18,6 +20,7 @@ __all__ = [
     "check_schema",
     "current_revision",
     "downgrade",
+    "make_dag_processor",
     "make_loop",
     "make_scheduler",
     "needed_revision",
@@ -72,9 +75,30 @@ def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:
     )
 
 
-def make_loop(wiring: Wiring, scheduler: Scheduler, is_stopping: Callable[[], bool]) -> Loop:
-    """What runs the scheduler until it is stopped."""
-    return Loop(scheduler, wiring.clock, wiring.wakeup, is_stopping)
+def make_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> tuple[DagProcessor, PipeWakeup]:
+    """A processor of these bundles, or of all; and what ends its waiting.
+
+    Raises:
+        SettingsError: a bundle is unknown or wrongly described.
+    """
+    # Nothing that another process stores is news for it, so nobody outside needs to be able to wake it.
+    wakeup = PipeWakeup()
+    environ = environment_without_secrets()
+    processor = DagProcessor(
+        wiring.database,
+        wiring.clock,
+        wakeup,
+        settings=wiring.settings,
+        bundles=make_bundles(wiring.settings, environ, bundle_names),
+        environ=environ,
+        hub=wiring.hub,
+    )
+    return processor, wakeup
+
+
+def make_loop(wiring: Wiring, service: Service, is_stopping: Callable[[], bool], wakeup: Wakeup | None = None) -> Loop:
+    """What runs a service until it is stopped."""
+    return Loop(service, wiring.clock, wakeup or wiring.wakeup, is_stopping)
 
 
 def _make_wakeup(settings: Settings, url: str) -> Wakeup:

@@ -97,6 +97,11 @@ class Folder:
             known = self._others[path] = KnownFile(_signature(full), hash_path(full))
         return known.content_hash
 
+    def mtime_ns(self, path: str) -> int:
+        """When a file of the bundle was written last; 0 if that is not known."""
+        known = self._files.get(path)
+        return 0 if known is None or known.signature is None else known.signature.mtime_ns
+
     def forget_others(self, needed: Collection[str]) -> None:
         """Look no longer at what no DAG file depends on."""
         self._others = {path: known for path, known in self._others.items() if path in needed}

@@ -5,14 +5,12 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from tradewind.dag_processor.fingerprint import Signature
 from tradewind.dag_processor.protocol import VERSION_INFLATION, Began, Ended, Notice, Outcome, ParseRequest, Problem
 from tradewind.model.dag_file import DagProblem, Dependency, FileKey, FileName, FileParse, FileWarning
 
 MOST_OUTPUT: Final = 1024 * 1024
 """A file that prints more while it is read is told so."""
 SLOW_MS: Final = 5_000
-NO_SIGNATURE: Final = (0, 0, 0)
 _SHOWN_OUTPUT: Final = 2_000
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -27,17 +25,16 @@ def to_parse(
     bundle_version: str | None,
     known_hash: str,
     forbids_inflation: bool = False,
-) -> tuple[FileParse, Signature]:
-    """What to store, and the signature that the file had when it was read. `known_hash` is what the service last knew
-    the content to be, for a file that was never opened; its signature is that of no file."""
-    began = _decode(outcome.began, Began) or Began(content_hash=known_hash, source="", signature=NO_SIGNATURE)
+) -> FileParse:
+    """What to store. `known_hash` is what the service last knew the content to be, for a file that was never opened."""
+    began = _decode(outcome.began, Began) or Began(content_hash=known_hash, source="")
     ended = _decode(outcome.ended, Ended) or Ended(is_read=False, problems=[Problem(_what_happened(outcome, request))])
     problems = [DagProblem(problem.message, problem.dag_id) for problem in ended.problems]
     if outcome.output_bytes > MOST_OUTPUT:
         problems.append(DagProblem(_printed_too_much(outcome.output_bytes)))
     inflation = [notice for notice in ended.notices if forbids_inflation and notice.kind == VERSION_INFLATION]
     problems += [DagProblem(f"line {notice.line}: {notice.message}") for notice in inflation]
-    parse = FileParse(
+    return FileParse(
         key,
         FileName(request.bundle, request.path),
         content_hash=began.content_hash,
@@ -52,7 +49,6 @@ def to_parse(
         is_volatile=ended.is_volatile,
         duration_ms=outcome.duration_ms,
     )
-    return parse, Signature(*began.signature)
 
 
 def _decode(content: bytes | None, kind: type[T]) -> T | None:
@@ -77,7 +73,7 @@ def _what_happened(outcome: Outcome, request: ParseRequest) -> str:
         )
     elif outcome.is_lost:
         text = (
-            "The process that starts the readers of DAG files died while this file was read, more than once.\n"
+            "The process that starts the readers of DAG files died while this file, and no other, was read.\n"
             "What to do: make sure that the file neither ends other processes nor uses up all memory"
         )
     elif outcome.exit_code < 0:

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
@@ -15,7 +16,6 @@ from tradewind.dag_processor.protocol import FrameKind, FrameReader, Outcome, Pa
 
 _SERVER: Final = "tradewind.dag_processor.parse_child.server"
 _READ_SIZE: Final = 1024 * 1024
-_MOST_ATTEMPTS: Final = 2
 _STOP_PATIENCE_S: Final = 5.0
 
 
@@ -38,17 +38,22 @@ class ParsePool:
         self._environ = dict(environ)
         self._preloads = preloads
         self._wake = wake
-        self._requests: dict[int, ParseRequest] = {}
-        self._attempts: dict[int, int] = {}
+        self._sent: dict[int, ParseRequest] = {}
+        self._suspects: deque[ParseRequest] = deque()
+        """What was being read when a warm process died. Read one at a time, so that the next death has one suspect."""
+        self._held: deque[ParseRequest] = deque()
+        """What waits until no suspect is left."""
         self._outcomes: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._is_alone = False
+        """Whether what is being read is a suspect."""
         self._number = 0
 
     @property
     def in_flight(self) -> int:
         """How many requests have no outcome yet."""
-        return len(self._requests)
+        return len(self._sent) + len(self._suspects) + len(self._held)
 
     @property
     def pid(self) -> int | None:
@@ -76,21 +81,21 @@ class ParsePool:
 
     def submit(self, request: ParseRequest) -> None:
         """Have a file read."""
-        self._requests[request.number] = request
-        self._attempts[request.number] = self._attempts.get(request.number, 0) + 1
-        self._send(request)
+        self._held.append(request)
+        self._pass_on()
 
     def outcomes(self) -> list[Outcome]:
-        """Those that have come in. A warm process that died is replaced, and what it had begun is begun again, once."""
+        """Those that have come in. A warm process that died is replaced, and what it was reading is read again."""
         found: list[Outcome] = []
         with suppress(queue.Empty):
             while True:
                 outcome = self._outcomes.get_nowait()
                 if outcome is None:
                     found += self._replace_server()
-                elif self._requests.pop(outcome.number, None) is not None:
-                    self._attempts.pop(outcome.number, None)
+                elif self._sent.pop(outcome.number, None) is not None:
+                    self._is_alone = False
                     found.append(outcome)
+        self._pass_on()
         return found
 
     def close(self) -> None:
@@ -108,24 +113,35 @@ class ParsePool:
                 self._server.wait()
             self._server = None
 
+    def _pass_on(self) -> None:
+        """Send what may be sent: a suspect alone, or all that is held."""
+        if self._suspects:
+            if not self._sent:
+                self._is_alone = True
+                self._send(self._suspects.popleft())
+        elif not self._is_alone:
+            while self._held:
+                self._send(self._held.popleft())
+
     def _send(self, request: ParseRequest) -> None:
         if self._control is None:
             self.start()
         assert self._control is not None
+        self._sent[request.number] = request
         with suppress(OSError):  # it died: the thread that listens says so, and the request is sent again
             self._control.sendall(pack(FrameKind.REQUEST, request))
 
     def _replace_server(self) -> list[Outcome]:
-        """Returns an outcome for each request that has now been lost too often: it may be what kills the process."""
+        """Returns the outcome of the file that was read alone when the process died: it must be what killed it."""
         if self._control is None:
             return []
         self.close()
-        lost = [number for number, count in self._attempts.items() if count >= _MOST_ATTEMPTS]
-        for number in lost:
-            del self._requests[number], self._attempts[number]
-        for request in list(self._requests.values()):
-            self.submit(request)
-        return [Outcome(number=number, is_lost=True) for number in lost]
+        sent, self._sent = list(self._sent.values()), {}
+        if self._is_alone:
+            self._is_alone = False
+            return [Outcome(number=request.number, is_lost=True) for request in sent]
+        self._suspects.extend(sent)
+        return []
 
     def _listen(self, control: socket.socket) -> None:
         reader = FrameReader()

@@ -60,7 +60,6 @@ class Began(msgspec.Struct, frozen=True, kw_only=True):
 
     content_hash: str
     source: str
-    signature: tuple[int, int, int]
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -113,7 +112,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     is_timed_out: bool = False
     is_too_large: bool = False
     is_lost: bool = False
-    """The warm process itself died, more than once."""
+    """The warm process itself died while it read this file and no other."""
     output: str = ""
     output_bytes: int = 0
     duration_ms: int = 0

@@ -36,6 +36,35 @@ class ThreadWakeup:
         return woken
 
 
+class PipeWakeup:
+    """Within one process: from other threads, and from signal handlers, which may hold no lock."""
+
+    def __init__(self) -> None:
+        self._reading, self._writing = os.pipe()
+        os.set_blocking(self._reading, False)
+        os.set_blocking(self._writing, False)
+
+    def wake(self) -> None:
+        """See `Wakeup.wake`."""
+        with contextlib.suppress(OSError):  # a full pipe wakes just as well, and a closed one wakes nobody
+            os.write(self._writing, b"!")
+
+    def wait(self, timeout_s: float) -> bool:
+        """See `Wakeup.wait`."""
+        ready, _, _ = select.select([self._reading], [], [], timeout_s)
+        if not ready:
+            return False
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._reading, 4096):
+                pass
+        return True
+
+    def close(self) -> None:
+        """Nobody waits here any more."""
+        os.close(self._writing)
+        os.close(self._reading)
+
+
 class SocketWakeup:
     """Between processes of one host: one datagram socket per waiting service, all in one folder.
 

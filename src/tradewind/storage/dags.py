@@ -19,9 +19,10 @@ from tradewind.storage.types import Instant
 _COLUMNS = dag.c
 
 
-_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error, _COLUMNS.version_key).where(
-    one_of(_COLUMNS.dag_id, "dag_ids")
-)
+_OF_DAGS = one_of(_COLUMNS.dag_id, "dag_ids")
+_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error, _COLUMNS.version_key).where(_OF_DAGS)
+_LOCK = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
+_LOCK_FREE = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
 
 _DUE = (
     sa.select(dag)
@@ -72,8 +73,8 @@ class Dags:
         return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))
 
     def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
-        statement = sa.select(dag).where(_COLUMNS.dag_id.in_(dag_ids)).order_by(_COLUMNS.dag_id)
-        return self._read(statement.with_for_update(key_share=True, skip_locked=skip_locked))
+        statement = _LOCK_FREE if skip_locked else _LOCK
+        return [_to_record(row) for row in self._connection.execute(statement, {"dag_ids": list(dag_ids)})]
 
     def due(self, now: datetime, limit: int) -> list[DagRecord]:
         return [_to_record(row) for row in self._connection.execute(_DUE, {"now": now, "limit": limit})]
@@ -120,7 +121,7 @@ class Dags:
             self._connection.execute(_ASSIGN, rows)
 
     def set_stale(self, dag_ids: Collection[str]) -> None:
-        statement = sa.update(dag).where(one_of(_COLUMNS.dag_id, "dag_ids"))
+        statement = sa.update(dag).where(_OF_DAGS)
         nothing = dict.fromkeys(("next_run_after", "next_interval_start", "next_interval_end"))
         self._connection.execute(statement.values(is_stale=True, **nothing), {"dag_ids": list(dag_ids)})
 
@@ -128,8 +129,8 @@ class Dags:
         self._update(dag_id, is_paused=is_paused)
 
     def set_at_run_limit(self, dag_ids: Collection[str], is_at_limit: bool) -> None:
-        statement = sa.update(dag).where(_COLUMNS.dag_id.in_(dag_ids), _COLUMNS.is_at_run_limit != is_at_limit)
-        self._connection.execute(statement.values(is_at_run_limit=is_at_limit))
+        statement = sa.update(dag).where(_OF_DAGS, _COLUMNS.is_at_run_limit != is_at_limit)
+        self._connection.execute(statement.values(is_at_run_limit=is_at_limit), {"dag_ids": list(dag_ids)})
 
     def reset_run_limits(self) -> None:
         self._connection.execute(sa.update(dag).where(_COLUMNS.is_at_run_limit).values(is_at_run_limit=False))

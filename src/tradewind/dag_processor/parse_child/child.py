@@ -3,7 +3,6 @@
 import ast
 import gc
 import itertools
-import os
 import signal
 import sys
 import time
@@ -16,7 +15,7 @@ from types import FrameType, ModuleType
 from typing import Final, TextIO
 
 from tradewind.dag_processor.compile import compile_dag
-from tradewind.dag_processor.fingerprint import hash_bytes, hash_path, signature_of
+from tradewind.dag_processor.fingerprint import hash_bytes, hash_path
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.load import (
@@ -107,11 +106,9 @@ def read_file(request: ParseRequest, send: Send) -> None:
 
 
 def _read(request: ParseRequest, send: Send) -> bytes:
-    with Path(request.root, request.path).open("rb") as file:
-        signature = signature_of(os.fstat(file.fileno()))
-        data = file.read()
+    data = Path(request.root, request.path).read_bytes()
     source = "" if request.path.endswith(".zip") else source_text(data)
-    send(pack(FrameKind.BEGAN, Began(content_hash=hash_bytes(data), source=source, signature=signature)))
+    send(pack(FrameKind.BEGAN, Began(content_hash=hash_bytes(data), source=source)))
     return data
 
 

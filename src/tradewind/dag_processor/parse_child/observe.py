@@ -18,6 +18,9 @@ _NOT_THE_AUTHORS: Final = tuple(
 """Whoever reads what is there depends on the installation, not on a file."""
 
 
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
 class Contact(NamedTuple):
     """One touch of the world outside."""
 
@@ -35,6 +38,7 @@ class Observer:
         self.paths: dict[str, None] = {}
         """Files read and folders listed by the author's code, in that order."""
         self.contacts: dict[Contact, None] = {}
+        self._written: set[str] = set()
         self._interests: dict[str, Callable[[tuple[Any, ...], FrameType], None]] = {
             "open": self._opened,
             "os.listdir": self._listed,
@@ -81,7 +85,13 @@ class Observer:
 
     def _opened(self, arguments: tuple[Any, ...], _frame: FrameType) -> None:
         path, _, flags = arguments
-        if isinstance(path, str | bytes) and not (isinstance(flags, int) and flags & os.O_WRONLY):
+        if not isinstance(path, str | bytes):
+            return
+        if isinstance(flags, int) and flags & _WRITES:
+            # What a file writes itself it does not depend on, or it would be read for ever.
+            self._written.add(_absolute(path))
+            self.paths.pop(_absolute(path), None)
+        else:
             self._note(path)
 
     def _listed(self, arguments: tuple[Any, ...], _frame: FrameType) -> None:
@@ -90,8 +100,8 @@ class Observer:
             self._note(path or ".")
 
     def _note(self, path: str | bytes) -> None:
-        absolute = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - runs for every file that is opened
-        if not absolute.startswith(_NOT_THE_AUTHORS):
+        absolute = _absolute(path)
+        if absolute not in self._written and not absolute.startswith(_NOT_THE_AUTHORS):
             self.paths[absolute] = None
 
     def _connected(self, arguments: tuple[Any, ...], frame: FrameType) -> None:
@@ -112,3 +122,7 @@ class Observer:
 
     def _contact(self, what: str, frame: FrameType) -> None:
         self.contacts[Contact(what, frame.f_code.co_filename, frame.f_lineno)] = None
+
+
+def _absolute(path: str | bytes) -> str:
+    return os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - runs for every file that is opened

@@ -1,0 +1,82 @@
+"""What a DAG processor knows and works with."""
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tradewind import __version__
+from tradewind.dag_processor.pool import ParsePool
+from tradewind.dag_processor.protocol import ParseRequest
+from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile
+from tradewind.model.dag_json import FORMAT_VERSION
+from tradewind.model.ids import JobKey
+from tradewind.operations.publish_files import CheckedFile
+from tradewind.runtime.clock import Clock
+from tradewind.settings import Settings
+from tradewind.storage.interface import Store
+from tradewind.telemetry.hub import Hub
+
+_PREFIXES = ("TRADEWIND", "AIRFLOW")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A file that a child is reading."""
+
+    bundle: TrackedBundle
+    file: TrackedFile
+    request: ParseRequest
+    content_hash: str
+    version: str | None
+
+
+@dataclass(slots=True)
+class ProcessorState:
+    """Shared by the duties of one processor."""
+
+    store: Store
+    clock: Clock
+    settings: Settings
+    hub: Hub
+    pool: ParsePool
+    bundles: list[TrackedBundle]
+    job: JobKey
+    wake: Callable[[], None]
+    """Ends the waiting of the service; may be called from any thread."""
+    readings: dict[int, Reading] = field(default_factory=dict)
+    """By the number of the request."""
+    finished: list[tuple[TrackedBundle, CheckedFile]] = field(default_factory=list)
+    """Read and checked, but not stored yet."""
+    finished_since: float = 0.0
+    """Since when there is one of them, on the monotonic clock."""
+
+    def add_finished(self, bundle: TrackedBundle, file: CheckedFile) -> None:
+        """A file is ready to be stored."""
+        if not self.finished:
+            self.finished_since = self.clock.monotonic()
+        self.finished.append((bundle, file))
+
+    def now_ns(self) -> int:
+        """The wall clock, as times of files are counted."""
+        return int(self.clock.now().timestamp() * 1_000_000_000)
+
+    def bundle(self, name: str) -> TrackedBundle | None:
+        """The one of that name, if it is this processor's."""
+        return next((bundle for bundle in self.bundles if bundle.name == name), None)
+
+
+def environment_hash(environ: Mapping[str, str]) -> str:
+    """What else than files decides what a DAG file says: Python, the installed packages, the configuration.
+
+    When it changes, every file is read again.
+    """
+    parts = [__version__, str(FORMAT_VERSION), platform.python_version()]
+    parts += sorted(f"{name}={value}" for name, value in environ.items() if name.startswith(_PREFIXES))
+    for folder in sys.path:
+        if folder and Path(folder).is_dir():
+            parts += sorted(name for name in os.listdir(folder) if name.endswith(".dist-info"))  # noqa: PTH208
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
