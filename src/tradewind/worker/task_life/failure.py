@@ -1,8 +1,11 @@
 """An exception that ends an attempt as a failure: whether a retry could help, and what the retry policy says."""
 
 import logging
+from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
+import tradewind
 from tradewind.sdk.context import Context
 from tradewind.sdk.exceptions import AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated
 from tradewind.sdk.retry_policy import RetryAction, RetryDecision, RetryPolicy
@@ -14,6 +17,7 @@ log = logging.getLogger(__name__)
 
 _FINAL: Final = (AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated)
 _LONGEST_REASON: Final = 2_000
+_PACKAGE: Final = str(Path(tradewind.__file__).parent)
 
 
 def failure_of(
@@ -39,6 +43,19 @@ def failure_of(
         retry_delay=decision.retry_delay if decision.action is RetryAction.RETRY else None,
         will_retry=may_retry and has_tries_left,
     )
+
+
+def log_failure(error: BaseException) -> None:
+    """Write the exception into the log of the task, with the author's part of its traceback."""
+    log.error("Task failed", exc_info=(type(error), error, _authors_part(error.__traceback__)))
+
+
+def _authors_part(trace: TracebackType | None) -> TracebackType | None:
+    """From the first frame on that is not ours; all of it, if all of it is ours."""
+    part = trace
+    while part is not None and part.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        part = part.tb_next
+    return part or trace
 
 
 def reason_of(error: BaseException) -> str:

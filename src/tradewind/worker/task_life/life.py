@@ -30,7 +30,7 @@ from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links
-from tradewind.worker.task_life.failure import failure_of
+from tradewind.worker.task_life.failure import failure_of, log_failure
 from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Skip, Success, state_after
 from tradewind.worker.task_life.outlets import outlet_events
 from tradewind.worker.task_life.preparation import prepare, show_map_index, show_rendered_fields
@@ -153,7 +153,7 @@ class TaskLife:
         return self._succeeded()
 
     def _failed(self, error: BaseException) -> Failure:
-        log.error("Task failed", exc_info=error)
+        log_failure(error)
         return failure_of(
             error,
             self.ti,

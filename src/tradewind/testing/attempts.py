@@ -1,0 +1,167 @@
+"""Carrying out attempts in the process of the test."""
+
+import re
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from tradewind.decide.retry import decide_retry
+from tradewind.model.dag import Retry
+from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
+from tradewind.model.task import AwaitingInput, Deferred, EndReport, Started, Succeeded, TaskInstance, WorkItem
+from tradewind.operations.report_tasks import report_tasks
+from tradewind.sdk.runtime import use_runtime
+from tradewind.sdk.runtime_answers import AssetEventResult, DagRunResult
+from tradewind.sdk.task_clock import TaskClock, use_clock
+from tradewind.storage.interface import Transaction
+from tradewind.testing.fibres import Stage
+from tradewind.testing.memory.assets import note_event
+from tradewind.testing.memory.runs import as_result
+from tradewind.testing.memory.runtime import MemoryRuntime
+from tradewind.testing.memory.seat import Premises, Seat
+from tradewind.testing.records import AttemptRecord, History
+from tradewind.testing.task_log import keeping
+from tradewind.worker.task_life.assignment import Assignment
+from tradewind.worker.task_life.life import TaskLife
+from tradewind.worker.task_life.outcome import Deferral, Failure, InputAwaited, Outcome, Reschedule, Success, report
+from tradewind.worker.task_life.result import push_result
+from tradewind.worker.task_life.time_limit import TimeLimit
+
+HOSTNAME: Final = "test"
+
+Leaves = Callable[[AttemptKey, Deferral | InputAwaited, TaskLife, MemoryRuntime], None]
+"""What is to be done about a task that left its worker."""
+
+
+@dataclass(slots=True)
+class Attempts:
+    """Runs what the engine hands over, and reports what came of it."""
+
+    premises: Premises
+    stage: Stage
+    history: History
+    environment: MutableMapping[str, str]
+    on_leaving: Leaves
+    mark_success: re.Pattern[str] | None = None
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    """Tasks that are not executed, and what they return."""
+    consumed_asset_events: Sequence[AssetEventResult] = ()
+    reports: list[EndReport] = field(default_factory=list)
+    _runs: dict[RunKey, DagRunResult] = field(default_factory=dict)
+
+    def carry_out(self, work: Sequence[WorkItem]) -> None:
+        """These attempts one after another, each as far as it gets without waiting."""
+        now = self.premises.clock.now()
+        for instance in self.premises.transact(lambda tx: self._begin(tx, work, now)):
+            record = AttemptRecord(instance.attempt_key, instance.try_number, now)
+            self.history.add(record)
+            if self.mark_success is not None and self.mark_success.fullmatch(instance.task_id):
+                record.ended_at = now
+                self.reports.append(Succeeded(record.attempt, now, now))
+            else:
+                self._start(record, instance)
+
+    def _start(self, record: AttemptRecord, instance: TaskInstance) -> None:
+        seat, assignment = self._assignment(instance, record.started_at)
+        self.stage.start(lambda clock, limit: self._live(record, seat, assignment, clock, limit))
+
+    def _begin(self, tx: Transaction, work: Sequence[WorkItem], now: datetime) -> list[TaskInstance]:
+        """Report the start of those that were not called off since they were handed over."""
+        starts = [Started(item.attempt, now, HOSTNAME) for item in work]
+        started = report_tasks(tx, starts, now, self.premises.structures).started
+        attempts = [item.attempt for item in work if item.attempt.task in started]
+        missing = {attempt.run_key for attempt in attempts} - self._runs.keys()
+        for run in tx.runs.read(missing) if missing else ():
+            self._runs[run.key] = as_result(run, self.consumed_asset_events)
+        found = {instance.attempt_key: instance for instance in tx.attempts.lock(attempts)}
+        return [found[attempt] for attempt in attempts]
+
+    def _assignment(self, instance: TaskInstance, now: datetime) -> tuple[Seat, Assignment]:
+        key = instance.key
+        notes = self.history.notes_of(key)
+        is_new_try = notes.begin(instance.try_number, now)
+        resumption, notes.resumption = notes.resumption, None
+        poked_at = notes.first_poke_at if notes.reschedules else None
+        seat = Seat(self.premises, key, instance.dag_id, instance.run_id, poked_at)
+        return seat, Assignment(
+            id=instance_id(instance),
+            task_id=instance.task_id,
+            dag_run=self._runs[instance.run_key],
+            started_at=now,
+            map_index=instance.map_index,
+            try_number=instance.try_number,
+            max_tries=instance.max_tries,
+            has_tries_left=_has_tries_left(instance, now),
+            reschedule_count=notes.reschedules,
+            map_length=self._map_length(instance),
+            next_method=None if resumption is None else resumption.method,
+            next_kwargs=None if resumption is None else resumption.kwargs,
+            xcoms_to_clear=self._pushed_keys(seat) if is_new_try else (),
+            hostname=HOSTNAME,
+        )
+
+    def _map_length(self, instance: TaskInstance) -> int | None:
+        if instance.map_index == UNMAPPED:
+            return None
+        counts = self.premises.transact(lambda tx: tx.tasks.count_states(instance.run_key, [instance.task_id]))
+        return sum(counts[instance.task_id].values())
+
+    def _pushed_keys(self, seat: Seat) -> tuple[str, ...]:
+        own = (seat.dag_id, seat.run_id, seat.key.task_id)
+        xcoms = self.premises.memory.xcoms
+        return tuple(place[3] for place, values in xcoms.items() if place[:3] == own and seat.key.map_index in values)
+
+    def _live(
+        self, record: AttemptRecord, seat: Seat, assignment: Assignment, clock: TaskClock, limit: TimeLimit
+    ) -> None:
+        """What happens in the thread of the task."""
+        runtime = MemoryRuntime(seat)
+        dag = self.premises.dags[seat.dag_id]
+        with use_clock(clock), keeping(record.log):
+            life = TaskLife(dag, assignment, runtime, environment=self.environment, limit=limit)
+            record.ti = life.ti
+            record.outcome = self._outcome(life, runtime)
+            if isinstance(record.error, KeyboardInterrupt):
+                raise KeyboardInterrupt  # the person at the keyboard does not mean the task
+            life.finish(record.outcome)
+        self._ended(record, seat, life, runtime)
+
+    def _outcome(self, life: TaskLife, runtime: MemoryRuntime) -> Outcome:
+        if life.ti.task_id not in self.outputs:
+            return life.run()
+        output = self.outputs[life.ti.task_id]
+        with use_runtime(runtime):
+            return Success(map_length=push_result(output, life.ti.task, life.ti))
+
+    def _ended(self, record: AttemptRecord, seat: Seat, life: TaskLife, runtime: MemoryRuntime) -> None:
+        now = record.ended_at = self.premises.clock.now()
+        outcome = record.outcome
+        assert outcome is not None
+        ended = report(outcome, record.attempt, at=now, started_at=record.started_at)
+        if isinstance(outcome, Success):
+            record.outlet_events = [note_event(seat, event, now) for event in outcome.outlet_events]
+        elif isinstance(outcome, Reschedule):
+            self.history.notes_of(seat.key).reschedules += 1
+        elif isinstance(outcome, Deferral | InputAwaited):
+            self.on_leaving(record.attempt, outcome, life, runtime)
+        elif isinstance(outcome, Failure):
+            self.history.notes_of(seat.key).resumption = None
+        if isinstance(ended, Deferred | AwaitingInput):
+            # Whoever watches over the waiting also watches its end, and lets the task say what that means.
+            ended = replace(ended, until=None)
+        self.reports.append(ended)
+
+
+def instance_id(instance: TaskInstance) -> UUID:
+    """Differs from try to try, as in Airflow, and is the same each time the test runs."""
+    name = f"{instance.dag_id}/{instance.run_id}/{instance.task_id}/{instance.map_index}/{instance.try_number}"
+    return uuid5(NAMESPACE_OID, name)
+
+
+def _has_tries_left(instance: TaskInstance, now: datetime) -> bool:
+    decision = decide_retry(
+        Retry(), try_number=instance.try_number, max_tries=instance.max_tries, failed_at=now, jitter_seed=""
+    )
+    return decision.at is not None

@@ -1,0 +1,113 @@
+"""Assets and their events in memory."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from tradewind.sdk import timezone
+from tradewind.sdk.assets import Asset, BaseAsset
+from tradewind.sdk.dags import DAG
+from tradewind.sdk.runtime_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
+from tradewind.testing.memory.contents import Memory
+from tradewind.testing.memory.seat import Seat
+from tradewind.worker.task_life.outcome import OutletEvent
+
+
+class MemoryAssets:
+    """See `sdk.runtime.AssetRuntime`."""
+
+    seat: Seat
+
+    def get_asset(self, *, name: str | None = None, uri: str | None = None) -> AssetResult | None:
+        return find_asset(self.seat.memory, name, uri)
+
+    def get_assets_by_alias(self, alias_name: str) -> Sequence[AssetResult]:
+        return list(self.seat.memory.aliases.get(alias_name, ()))
+
+    def get_asset_events(
+        self,
+        *,
+        name: str | None = None,
+        uri: str | None = None,
+        alias_name: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+        ascending: bool = True,
+        limit: int | None = None,
+    ) -> Sequence[AssetEventResult]:
+        first, last = _instant(after), _instant(before)
+        found = [
+            event
+            for event in self.seat.memory.asset_events
+            if name in (None, event.asset.name)
+            and uri in (None, event.asset.uri)
+            and (alias_name is None or alias_name in {alias.name for alias in event.source_aliases})
+            and (first is None or event.timestamp >= first)
+            and (last is None or event.timestamp <= last)
+        ]
+        return sorted(found, key=lambda event: event.timestamp, reverse=not ascending)[:limit]
+
+    def get_inactive_assets(self) -> Sequence[InactiveAssetResult]:
+        """None: the DAGs of the test declare them."""
+        return []
+
+
+def _instant(value: datetime | str | None) -> datetime | None:
+    return timezone.parse(value) if isinstance(value, str) else value
+
+
+def find_asset(memory: Memory, name: str | None, uri: str | None) -> AssetResult | None:
+    """The asset of that name and URI, as far as they are given."""
+    found = (asset for asset in memory.assets if name in (None, asset.name) and uri in (None, asset.uri))
+    return None if name is None and uri is None else next(found, None)
+
+
+def declared_assets(dags: Iterable[DAG]) -> list[AssetResult]:
+    """All assets that the DAGs name."""
+    assets = {(asset.name, asset.uri): asset for dag in dags for asset in _assets_of(dag)}
+    return [as_result(asset) for asset in assets.values()]
+
+
+def as_result(asset: Asset) -> AssetResult:
+    """An asset as tasks get to see it."""
+    return AssetResult(name=asset.name, uri=asset.uri, group=asset.group, extra=dict(asset.extra))
+
+
+def _assets_of(dag: DAG) -> Iterator[Asset]:
+    conditions: list[Any] = [] if dag.timetable.asset_condition is None else [dag.timetable.asset_condition]
+    for task in dag.tasks:
+        things: Any = task
+        conditions.extend([*things.inlets, *things.outlets])
+    for condition in conditions:
+        if isinstance(condition, BaseAsset):
+            yield from (leaf for leaf in condition.iter_leaves() if isinstance(leaf, Asset))
+
+
+def note_event(seat: Seat, update: OutletEvent, at: datetime) -> AssetEventResult:
+    """An asset was updated: there is an event, and the asset is known from now on, also under its alias."""
+    memory = seat.memory
+    asset = find_asset(memory, update.name, update.uri)
+    if asset is None:
+        name = update.name or update.uri or ""
+        asset = AssetResult(name=name, uri=update.uri or name, group=update.group, extra=_dict(update.asset_extra))
+        memory.assets.append(asset)
+    if update.alias is not None and asset not in memory.aliases.setdefault(update.alias, []):
+        memory.aliases[update.alias].append(asset)
+    event = AssetEventResult(
+        asset=asset,
+        timestamp=at,
+        id=len(memory.asset_events) + 1,
+        extra=_dict(update.extra),
+        source_dag_id=seat.dag_id,
+        source_task_id=seat.key.task_id,
+        source_run_id=seat.run_id,
+        source_map_index=seat.key.map_index,
+        source_aliases=() if update.alias is None else (AssetAliasResult(update.alias),),
+        partition_key=update.partition_keys[0] if len(update.partition_keys) == 1 else None,
+    )
+    memory.asset_events.append(event)
+    return event
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return dict(value or {})

@@ -1,0 +1,145 @@
+"""Tasks that left their worker, and what they wait for: triggers in an event loop, and the test's answers."""
+
+import asyncio
+import traceback
+from collections.abc import Coroutine
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from tradewind.model.ids import AttemptKey
+from tradewind.model.task import Failed, Skipped, Succeeded
+from tradewind.sdk.module_loading import import_string
+from tradewind.sdk.runtime import Runtime, use_runtime
+from tradewind.sdk.serde import deserialize, serialize
+from tradewind.sdk.states import TaskInstanceState
+from tradewind.sdk.task_clock import TaskClock, use_clock
+from tradewind.sdk.task_instance import RuntimeTaskInstance
+from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
+from tradewind.testing.records import Resumption
+from tradewind.worker.task_life.outcome import Deferral
+
+_FAILED: Final = "__fail__"
+_TIMEOUT: Final = "Trigger timeout"
+_FAILURE: Final = "Trigger failure"
+
+TaskEnd = Succeeded | Failed | Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """What a task waited for has come: it goes on, or its trigger says how it ended."""
+
+    attempt: AttemptKey
+    what: Resumption | TaskEnd
+
+
+class Waiting:
+    """All tasks that wait. The loop only runs while the test has nothing else to do."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._watches: dict[asyncio.Task[None], AttemptKey] = {}
+        self.fired: list[Fired] = []
+
+    def __len__(self) -> int:
+        return len(self._watches)
+
+    def start(self, attempt: AttemptKey, watch: Coroutine[Any, Any, Resumption | TaskEnd]) -> None:
+        """Watch over one task."""
+
+        async def note() -> None:
+            self.fired.append(Fired(attempt, await watch))
+
+        self._watches[self._loop.create_task(note())] = attempt
+
+    def run(self, longest_s: float) -> None:
+        """Until something fires, but no longer than that."""
+        done = self._loop.run_until_complete(self._first(longest_s))
+        for watch in done:
+            del self._watches[watch]
+            watch.result()
+
+    def drop(self, attempt: AttemptKey) -> None:
+        """Nobody waits for this any more."""
+        for watch, owner in list(self._watches.items()):
+            if owner == attempt:
+                self._end([watch])
+
+    def close(self) -> None:
+        """Stop all that still waits."""
+        self._end(list(self._watches))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    async def _first(self, longest_s: float) -> set[asyncio.Task[None]]:
+        done, _ = await asyncio.wait(self._watches, timeout=longest_s, return_when=asyncio.FIRST_COMPLETED)
+        return done
+
+    def _end(self, watches: list[asyncio.Task[None]]) -> None:
+        for watch in watches:
+            watch.cancel()
+            del self._watches[watch]
+        if watches:
+            self._loop.run_until_complete(asyncio.gather(*watches, return_exceptions=True))
+
+
+async def watch_trigger(
+    deferral: Deferral, attempt: AttemptKey, ti: RuntimeTaskInstance, runtime: Runtime, clock: TaskClock
+) -> Resumption | TaskEnd:
+    """Run the trigger of a task, made anew from what it was stored as, until its first event."""
+    with use_runtime(runtime), use_clock(clock):
+        try:
+            trigger = _trigger(deferral, ti)
+            try:
+                event = await _first_event(trigger, deferral.timeout)
+            finally:
+                await trigger.cleanup()
+        except _TooLate:
+            return Resumption(_FAILED, {"error": _TIMEOUT})
+        except Exception as error:  # whatever an author's trigger raises fails its task
+            return Resumption(_FAILED, {"error": _FAILURE, "traceback": traceback.format_exception(error)})
+        if isinstance(event, BaseTaskEndEvent):
+            return _end_by(event, attempt, ti, clock)
+        return Resumption(deferral.next_method, {**deferral.next_kwargs, "event": serialize(event.payload)})
+
+
+class _TooLate(Exception):
+    """The trigger did not fire in time."""
+
+
+def _trigger(deferral: Deferral, ti: RuntimeTaskInstance) -> BaseTrigger:
+    trigger: BaseTrigger = import_string(deferral.trigger_path)(**deserialize(deferral.trigger_kwargs))
+    trigger.task_instance = ti
+    if trigger.template_fields:
+        trigger.render_template_fields(ti.get_template_context())
+    return trigger
+
+
+async def _first_event(trigger: BaseTrigger, longest: timedelta | None) -> TriggerEvent:
+    limit = asyncio.timeout(None if longest is None else longest.total_seconds())
+    events: Any = trigger.run()
+    try:
+        async with limit, aclosing(events):
+            async for event in events:
+                first: TriggerEvent = event
+                return first
+    except TimeoutError:
+        if limit.expired():
+            raise _TooLate from None
+        raise
+    raise RuntimeError("the trigger ended without an event")
+
+
+def _end_by(event: BaseTaskEndEvent, attempt: AttemptKey, ti: RuntimeTaskInstance, clock: TaskClock) -> TaskEnd:
+    for key, value in (event.xcoms or {}).items():
+        ti.xcom_push(key, value)
+    match event.task_instance_state:
+        case TaskInstanceState.SUCCESS:
+            return Succeeded(attempt, clock.now())
+        case TaskInstanceState.SKIPPED:
+            return Skipped(attempt, clock.now(), reason="its trigger said so")
+        case _:
+            return Failed(attempt, clock.now(), reason="its trigger said so")
