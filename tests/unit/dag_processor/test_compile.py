@@ -204,6 +204,12 @@ def test_deadlines_are_there() -> None:
     assert "late" in str(details["deadlines"])
 
 
+def test_method_of_a_builtin_type_has_a_name() -> None:
+    dag = DAG("d", schedule=None, user_defined_macros={"shout": str.upper})
+
+    assert compile_dag(dag).details == {"user_defined_macros": {"shout": "<builtins.str.upper>"}}
+
+
 def test_object_in_a_template_field_is_shown_without_its_address() -> None:
     class Thing:
         pass

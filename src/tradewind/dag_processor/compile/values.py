@@ -119,4 +119,5 @@ def name_of(thing: Any, own_file: str | None = None) -> str:
     code = getattr(function, "__code__", None)
     if code is not None and code.co_filename == own_file:
         return str(named.__qualname__)
-    return f"{named.__module__}.{named.__qualname__}"
+    # Methods of built-in types, such as `str.upper`, say no module.
+    return f"{getattr(named, '__module__', 'builtins')}.{named.__qualname__}"
