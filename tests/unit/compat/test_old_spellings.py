@@ -13,6 +13,7 @@ from tradewind.compat.adapters.context_keys import old_context_values
 from tradewind.compat.adapters.operator import BaseOperator, with_old_arguments
 from tradewind.compat.adapters.variable import Variable
 from tradewind.compat.deprecation import DeprecatedSpellingWarning
+from tradewind.sdk.node import DependencyMixin
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.python import PythonOperator
 
@@ -185,3 +186,10 @@ def test_the_context_has_its_old_keys() -> None:
 
 def test_a_run_without_a_logical_date_has_no_old_dates() -> None:
     assert old_context_values({"run_id": "manual"}) == {}
+
+
+def test_what_is_no_operator_is_none_of_an_old_path_either() -> None:
+    assert isinstance(sdk.BaseOperator(task_id="a"), BaseOperator)
+    assert not isinstance(["a list"], DependencyMixin)
+    assert not isinstance(["a list"], BaseOperator)
+    assert not issubclass(list, BaseOperator)

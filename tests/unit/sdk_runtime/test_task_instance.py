@@ -9,6 +9,7 @@ import pendulum
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.sdk import context_sources
 from tradewind.sdk.assets import Asset
 from tradewind.sdk.context import KNOWN_CONTEXT_KEYS, Context
 from tradewind.sdk.dags import DAG
@@ -196,7 +197,8 @@ def test_tasks_of_one_mapped_group_see_the_output_of_their_own_index(runtime: Me
     assert running(outside).pull_output(tasks["group.inner"]) == ["of 0", "of 1"]
 
 
-def test_context_has_dates_params_and_accessors(runtime: MemoryRuntime) -> None:
+def test_context_has_dates_params_and_accessors(runtime: MemoryRuntime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_sources, "_sources", [])
     with dag(params={"a": 1, "b": 2}):
         task = Speaks(task_id="t", params={"b": 3}, outlets=[Asset("one")])
 

@@ -96,7 +96,10 @@ def test_coroutines_use_xcoms_too(runtime: MemoryRuntime) -> None:
     assert asyncio.run(use()) == ((1,), (1,), [(1,)])
 
 
-def test_backend_keeps_values_elsewhere_and_removes_them(runtime: MemoryRuntime, shelf: dict[str, Any]) -> None:
+def test_backend_keeps_values_elsewhere_and_removes_them(
+    runtime: MemoryRuntime, shelf: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(vars(xcom), "XCom", raising=False)
     backend = resolve_xcom_backend()
     backend.set("k", object, **PLACE)
 

@@ -23,11 +23,12 @@ class _OldPath(OperatorMeta):
 
     def __instancecheck__(cls, instance: Any) -> bool:  # noqa: N805 - of a metaclass
         own = cls.__dict__.get("_stands_for")
-        return super().__instancecheck__(instance) if own is None else isinstance(instance, own)
+        return super().__instancecheck__(instance) if own is None else own in type(instance).__mro__
 
     def __subclasscheck__(cls, subclass: type) -> bool:  # noqa: N805 - of a metaclass
         own = cls.__dict__.get("_stands_for")
-        return super().__subclasscheck__(subclass) if own is None else issubclass(subclass, own)
+        # Not `issubclass(subclass, own)`: that asks the subclasses of `own`, of which this is one.
+        return super().__subclasscheck__(subclass) if own is None else own in subclass.__mro__
 
 
 @cache
