@@ -1,9 +1,11 @@
 """The composition root: which database, which wake-up signal, which executors. The only place that names them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tradewind.dag_processor.bundles.registry import make_bundles
+from tradewind.dag_processor.lint import is_failure, lint_paths
 from tradewind.dag_processor.service import DagProcessor
 from tradewind.executors.interface import Executor
 from tradewind.runtime.clock import Clock, SystemClock
@@ -20,12 +22,15 @@ __all__ = [
     "check_schema",
     "current_revision",
     "downgrade",
-    "make_dag_processor",
+    "is_failure",
+    "lint_paths",
+    "made_dag_processor",
     "make_loop",
     "make_scheduler",
     "needed_revision",
     "upgrade",
     "wire",
+    "wired",
 ]
 
 
@@ -38,6 +43,13 @@ class Wiring:
     hub: Hub
     wakeup: Wakeup
     database: Database
+
+    def close(self) -> None:
+        """Give everything back to the system."""
+        self.database.close()
+        close = getattr(self.wakeup, "close", None)  # not every kind of signal holds something
+        if close is not None:
+            close()
 
 
 def wire(settings: Settings, *, hub: Hub | None = None, clock: Clock | None = None) -> Wiring:
@@ -63,6 +75,16 @@ def wire(settings: Settings, *, hub: Hub | None = None, clock: Clock | None = No
     return Wiring(settings, clock, hub, wakeup, database)
 
 
+@contextmanager
+def wired(settings: Settings, *, hub: Hub | None = None) -> Iterator[Wiring]:
+    """The same for as long as a block runs."""
+    wiring = wire(settings, hub=hub)
+    try:
+        yield wiring
+    finally:
+        wiring.close()
+
+
 def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:
     """A scheduler with these executors, the first being the default."""
     return Scheduler(
@@ -75,25 +97,30 @@ def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:
     )
 
 
-def make_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> tuple[DagProcessor, PipeWakeup]:
+@contextmanager
+def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iterator[tuple[DagProcessor, PipeWakeup]]:
     """A processor of these bundles, or of all; and what ends its waiting.
 
     Raises:
         SettingsError: a bundle is unknown or wrongly described.
     """
+    environ = environment_without_secrets()
+    bundles = make_bundles(wiring.settings, environ, bundle_names)
     # Nothing that another process stores is news for it, so nobody outside needs to be able to wake it.
     wakeup = PipeWakeup()
-    environ = environment_without_secrets()
     processor = DagProcessor(
         wiring.database,
         wiring.clock,
         wakeup,
         settings=wiring.settings,
-        bundles=make_bundles(wiring.settings, environ, bundle_names),
+        bundles=bundles,
         environ=environ,
         hub=wiring.hub,
     )
-    return processor, wakeup
+    try:
+        yield processor, wakeup
+    finally:
+        wakeup.close()
 
 
 def make_loop(wiring: Wiring, service: Service, is_stopping: Callable[[], bool], wakeup: Wakeup | None = None) -> Loop:

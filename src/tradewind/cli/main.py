@@ -20,6 +20,8 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Final = {
+    "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
+    "dags": Entry("tradewind.cli.dags", "list DAGs and what is wrong with their files"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
 }

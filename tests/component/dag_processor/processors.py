@@ -48,6 +48,7 @@ class Deployment:
     clock: Clock = field(default_factory=SystemClock)
     events: list[Event] = field(default_factory=list)
     processors: list[DagProcessor] = field(default_factory=list)
+    wakeups: list[PipeWakeup] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.dags.mkdir(parents=True, exist_ok=True)
@@ -64,10 +65,12 @@ class Deployment:
             **self.options,
             **{f"TRADEWIND__DAG_PROCESSOR__{name.upper()}": value for name, value in options.items()},
         }
+        wakeup = PipeWakeup()
+        self.wakeups.append(wakeup)
         processor = DagProcessor(
             self.database,
             self.clock,
-            PipeWakeup(),
+            wakeup,
             settings=load_settings(environ),
             bundles=bundles or [LocalBundle("dags-folder", self.dags)],
             environ=environ,
@@ -131,6 +134,8 @@ def deployment(home: Path, **options: str) -> Iterator[Deployment]:
     yield made
     for processor in made.processors:
         processor.stop()
+    for wakeup in made.wakeups:
+        wakeup.close()
     database.close()
     made.check_duties()
 

@@ -1,0 +1,78 @@
+"""`tradewind dag-processor`: the service that reads DAG files."""
+
+from typing import Annotated
+
+import typer
+
+from tradewind.bootstrap import made_dag_processor, make_loop, wired
+from tradewind.runtime.clock import Clock
+from tradewind.runtime.service import stop_signals
+from tradewind.settings import load_settings
+from tradewind.telemetry.events import (
+    BundleFailed,
+    DagsPublished,
+    DatabaseBack,
+    DatabaseLost,
+    DutyFailed,
+    Event,
+    FileFailed,
+)
+from tradewind.telemetry.hub import Handler, Hub
+
+
+def command(
+    bundle_name: Annotated[
+        list[str] | None, typer.Option("--bundle-name", "-B", metavar="NAME", help="only this bundle; may be repeated")
+    ] = None,
+    num_runs: Annotated[
+        int, typer.Option("--num-runs", "-n", help="read everything so many times, then end; -1: until stopped")
+    ] = -1,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")] = False,
+) -> None:
+    """Find DAG files, read them, store what they say."""
+    hub = Hub()
+    with (
+        wired(load_settings(), hub=hub) as wiring,
+        made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
+        stop_signals(wakeup) as stopping,
+    ):
+        hub.attach(_teller(wiring.clock, is_verbose=verbose))
+        if num_runs < 0:
+            make_loop(wiring, processor, stopping.is_set, wakeup).run()
+            return
+        processor.start()
+        try:
+            for number in range(num_runs):
+                processor.settle(is_forced=number > 0, is_stopping=stopping.is_set)
+        finally:
+            processor.stop()
+
+
+def _teller(clock: Clock, *, is_verbose: bool) -> Handler:
+    """Writes events that people should know of to the error stream, one line each and the reason below."""
+
+    def tell(event: Event) -> None:
+        line = _line(event, is_verbose=is_verbose)
+        if line is not None:
+            typer.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {line}", err=True)
+
+    return tell
+
+
+def _line(event: Event, *, is_verbose: bool) -> str | None:
+    match event:
+        case FileFailed():
+            return f"{event.bundle}: {event.path} cannot be used:\n{event.error}"
+        case BundleFailed():
+            return f"{event.bundle}: {event.error}"
+        case DutyFailed():
+            return f"{event.duty} failed: {event.error}"
+        case DatabaseLost():
+            return f"the database gives no answer: {event.error}"
+        case DatabaseBack():
+            return f"the database answers again, after {event.after_s:.1f} s"
+        case DagsPublished() if is_verbose:
+            gone = f"; gone: {', '.join(event.stale)}" if event.stale else ""
+            return f"read: {', '.join(event.dag_ids) or 'no DAG'}{gone}"
+        case _:
+            return None
