@@ -6,7 +6,7 @@ fake clock that takes no time; with the machine's own it is an ordinary wait.
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
@@ -79,7 +79,7 @@ class Engine:
         clock: Clock,
         memory: Memory,
         stage: Stage,
-        loop: asyncio.AbstractEventLoop,
+        make_loop: Callable[[], asyncio.AbstractEventLoop],
         environment: MutableMapping[str, str],
         wishes: Wishes,
     ) -> None:
@@ -90,9 +90,10 @@ class Engine:
         self._open: set[RunKey] = set()
         self._ended: list[RunMoved] = []
         self._faults: list[DutyFailed] = []
+        self._is_touched = False
         self._kept = KeptWork()
         self.history = History()
-        self._waiting = Waiting(loop)
+        self._waiting = Waiting(make_loop)
         database.handler = self._hear
         self.premises = Premises(memory, database, Structures(), clock, self._dags)
         memory.assets.extend(declared_assets(self._dags.values()))
@@ -161,6 +162,7 @@ class Engine:
         return reports
 
     def _hear(self, event: Event) -> None:
+        self._is_touched = True
         if isinstance(event, DutyFailed):
             self._faults.append(event)
         elif isinstance(event, RunMoved) and event.state in FINISHED_RUN_STATES:
@@ -225,13 +227,22 @@ class Engine:
         known = [seconds for seconds in nexts if seconds is not None]
         if not known and not self._waiting:
             raise RunStuck(self.premises.transact(lambda tx: why_stuck(tx, self._open, self.premises, now)))
-        left = (until - now).total_seconds()
-        step = max(_SHORTEST_STEP_S, min([*known, left]))
         if self._waiting:
-            self._waiting.run(step)
+            self._waiting.run(max(_SHORTEST_STEP_S, min([*known, (until - now).total_seconds()])))
         else:
-            self._clock.sleep(step)
+            self._sleep(until if due_at is None else min(due_at, until))
         return self._clock.now() < until or bool(self._waiting.fired)
+
+    def _sleep(self, until: datetime) -> None:
+        """Until that moment, or until a task that sleeps has woken and done something. Most only look and sleep on."""
+        self._is_touched = False
+        while not (self._is_touched or self._attempts.reports):
+            now = self._clock.now()
+            left = (until - now).total_seconds()
+            wake_s = self._stage.next_wake_s()
+            self._clock.sleep(max(_SHORTEST_STEP_S, left if wake_s is None else min(left, wake_s)))
+            if not self._stage.wake_due() or self._clock.now() >= until:
+                return
 
     def _tell_dag(self, ended: RunMoved) -> None:
         (run,) = self.premises.transact(lambda tx: tx.runs.read([ended.run_key]))

@@ -19,14 +19,17 @@ from tradewind.testing.memory.contents import Memory
 from tradewind.testing.records import AttemptRecord
 
 
-@dataclass
+@dataclass(repr=False)
 class TaskResult:
     """One task instance after the run."""
 
     instance: TaskInstance
-    attempts: list[AttemptRecord] = field(repr=False)
+    attempts: list[AttemptRecord]
     """Each time that it was handed to the executor: once per try, and again after each reschedule and deferral."""
-    memory: Memory = field(repr=False)
+    memory: Memory
+
+    def __repr__(self) -> str:
+        return f"<TaskResult {self.name}: {self.instance.state.value}>"
 
     @property
     def task_id(self) -> str:
@@ -124,7 +127,7 @@ class RunFailed(AssertionError):
     """A run did not succeed."""
 
 
-@dataclass
+@dataclass(repr=False)
 class RunResult:
     """A run after it ended, or where it was when the test's time was over."""
 
@@ -133,6 +136,9 @@ class RunResult:
     """By name: `load`, or `load[2]` for a copy of a mapped task."""
     others: list["RunResult"] = field(default_factory=list)
     """Runs of other DAGs that this one brought about."""
+
+    def __repr__(self) -> str:
+        return f"<RunResult {self.dag_id} {self.run_id}: {self.run.state.value}>"
 
     @property
     def dag_id(self) -> str:

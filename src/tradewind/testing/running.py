@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from tradewind.storage.interface import Transaction
 from tradewind.testing.clock import FakeClock
 from tradewind.testing.databases import empty_database
 from tradewind.testing.engine import Engine, Wishes
-from tradewind.testing.fibres import FibreStage, MainStage
+from tradewind.testing.fibres import FibreStage, MainStage, Stage
 from tradewind.testing.jumping_loop import JumpingLoop
 from tradewind.testing.jumps import jumping
 from tradewind.testing.memory.contents import GivenConnection, Memory, as_connection, as_variable
@@ -95,7 +95,7 @@ def run_dag(
     with jumping(), kept_logs():
         return Trial(
             [dag, *other_dags], request, memory, wishes, clock, until if isinstance(until, datetime) else start + until
-        ).run(FibreStage(clock), JumpingLoop(clock))
+        ).run(FibreStage(clock), lambda: JumpingLoop(clock))
 
 
 def run_in_real_time(
@@ -115,7 +115,7 @@ def run_in_real_time(
     wishes = Wishes(mark_success=None if mark_success_pattern is None else re.compile(mark_success_pattern))
     request = _request(dag, clock, logical_date, run_after, None, conf)
     trial = Trial([dag], request, memory, wishes, clock, datetime.max.replace(tzinfo=UTC))
-    return trial.run(MainStage(clock), asyncio.new_event_loop())
+    return trial.run(MainStage(clock), asyncio.new_event_loop)
 
 
 def _request(
@@ -151,7 +151,7 @@ class Trial:
     until: datetime
     environment: MutableMapping[str, str] = field(default_factory=lambda: os.environ)  # noqa: TID251 - tasks look there
 
-    def run(self, stage: FibreStage | MainStage, loop: asyncio.AbstractEventLoop) -> RunResult:
+    def run(self, stage: Stage, make_loop: Callable[[], asyncio.AbstractEventLoop]) -> RunResult:
         """Run it."""
         with ExitStack() as stack:
             stack.enter_context(self._kept_environment())
@@ -162,7 +162,7 @@ class Trial:
                 clock=self.clock,
                 memory=self.memory,
                 stage=stage,
-                loop=loop,
+                make_loop=make_loop,
                 environment=self.environment,
                 wishes=self.wishes,
             )

@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,11 +36,12 @@ class Fired:
 
 
 class Waiting:
-    """All tasks that wait. The loop only runs while the test has nothing else to do."""
+    """All tasks that wait. The loop comes with the first of them, and runs only while nothing else is to be done."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._watches: dict[asyncio.Task[None], AttemptKey] = {}
+    def __init__(self, make_loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+        self._make_loop = make_loop
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watches: set[asyncio.Task[None]] = set()
         self.fired: list[Fired] = []
 
     def __len__(self) -> int:
@@ -50,40 +51,37 @@ class Waiting:
         """Watch over one task."""
 
         async def note() -> None:
-            self.fired.append(Fired(attempt, await watch))
+            what = await watch
+            self.fired.append(Fired(attempt, what))
 
-        self._watches[self._loop.create_task(note())] = attempt
+        self._loop = self._loop or self._make_loop()
+        self._watches.add(self._loop.create_task(note()))
 
     def run(self, longest_s: float) -> None:
         """Until something fires, but no longer than that."""
+        assert self._loop is not None
         done = self._loop.run_until_complete(self._first(longest_s))
+        self._watches -= done
         for watch in done:
-            del self._watches[watch]
             watch.result()
-
-    def drop(self, attempt: AttemptKey) -> None:
-        """Nobody waits for this any more."""
-        for watch, owner in list(self._watches.items()):
-            if owner == attempt:
-                self._end([watch])
 
     def close(self) -> None:
         """Stop all that still waits."""
-        self._end(list(self._watches))
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        self._loop.run_until_complete(self._loop.shutdown_default_executor())
-        self._loop.close()
+        if self._loop is not None:
+            self._loop.run_until_complete(self._stop())
+            self._loop.close()
 
     async def _first(self, longest_s: float) -> set[asyncio.Task[None]]:
         done, _ = await asyncio.wait(self._watches, timeout=longest_s, return_when=asyncio.FIRST_COMPLETED)
         return done
 
-    def _end(self, watches: list[asyncio.Task[None]]) -> None:
-        for watch in watches:
+    async def _stop(self) -> None:
+        for watch in self._watches:
             watch.cancel()
-            del self._watches[watch]
-        if watches:
-            self._loop.run_until_complete(asyncio.gather(*watches, return_exceptions=True))
+        await asyncio.gather(*self._watches, return_exceptions=True)
+        loop = asyncio.get_running_loop()
+        await loop.shutdown_asyncgens()
+        await loop.shutdown_default_executor()
 
 
 async def watch_trigger(

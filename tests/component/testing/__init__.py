@@ -1,0 +1,1 @@
+"""DAGs of authors, run in memory through the real scheduler."""
