@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,13 @@ def test_files_that_are_to_be_ignored_are(folder: Path) -> None:
 # --- pytest ---------------------------------------------------------------------------------------------------------
 
 
+def run_tests(pytester: pytest.Pytester) -> pytest.RunResult:
+    """With the plugin, whether or not this environment was installed since it exists."""
+    is_installed = "tradewind" in {entry.name for entry in entry_points(group="pytest11")}
+    named = () if is_installed else ("-p", "tradewind.testing.pytest_plugin")
+    return pytester.runpytest_inprocess(*named, "-p", "no:randomly")
+
+
 def test_the_plugin_gives_fixtures(pytester: pytest.Pytester) -> None:
     folder = pytester.mkdir("dags")
     (folder / "good.py").write_text(GOOD.replace("from beside import NAME", "NAME = 'sales'"))
@@ -207,7 +215,7 @@ def test_the_plugin_gives_fixtures(pytester: pytest.Pytester) -> None:
         """
     )
 
-    pytester.runpytest_inprocess("-p", "tradewind.testing.pytest_plugin", "-p", "no:randomly").assert_outcomes(passed=3)
+    run_tests(pytester).assert_outcomes(passed=3)
 
 
 def test_a_broken_file_fails_the_tests_that_use_the_folder(pytester: pytest.Pytester) -> None:
@@ -215,7 +223,7 @@ def test_a_broken_file_fails_the_tests_that_use_the_folder(pytester: pytest.Pyte
     pytester.makeini("[pytest]\ndags_folder = flows\n")
     pytester.makepyfile("def test_folder(dag_bag): pass")
 
-    outcome = pytester.runpytest_inprocess("-p", "tradewind.testing.pytest_plugin", "-p", "no:randomly")
+    outcome = run_tests(pytester)
 
     outcome.assert_outcomes(errors=1)
     outcome.stdout.fnmatch_lines(["*ZeroDivisionError*"])
