@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from benchmarks.authoring import authoring
+from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure
 from benchmarks.growth import growth
 from benchmarks.harness import Plan, Scale
@@ -43,6 +44,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
     "memory": memory,
     "hop": hop,
     "authoring": authoring,
+    "dag_processing": dag_processing,
 }
 _QUICK_KINDS: Final = ("sqlite", "postgres")
 _LAST: Final = FOLDER / "results" / "last.json"

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.__main__ import main
+from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure, Verdict, at_least, at_most
 from benchmarks.harness import Plan, Scale
 from benchmarks.history import history
@@ -35,13 +36,15 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
         pytest.param(throughput, id="a scheduler in this process"),
         pytest.param(memory, id="a scheduler in a process of its own"),
         pytest.param(history, id="a database full of history"),
+        pytest.param(dag_processing, id="a DAG processor"),
     ],
 )
 def test_a_benchmark_yields_figures(benchmark: Callable[[Plan], Iterator[Figure]], databases: Databases) -> None:
     figures = list(benchmark(Plan(databases, ["sqlite"], Scale.TINY)))
 
     assert figures
-    assert all(figure.median > 0 for figure in figures)
+    # A processor that idles for a moment uses less than a tick of the clock that counts its CPU time.
+    assert all(figure.median > 0 for figure in figures if "idle" not in figure.case)
 
 
 def test_a_figure_is_judged_by_its_median() -> None:
