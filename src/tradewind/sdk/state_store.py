@@ -87,6 +87,24 @@ class TaskStateStoreAccessor:
         if (backend := worker_backend()) is not None:
             backend.clear(self._scope)
 
+    # Airflow's own example of an asynchronous task uses these, though Airflow 3.3 has them for assets only.
+
+    async def aget(self, key: str, default: Any = None) -> Any:
+        """`get` for coroutines."""
+        return await asyncio.to_thread(self.get, key, default)
+
+    async def aset(self, key: str, value: Any, *, retention: timedelta | None = None) -> None:
+        """`set` for coroutines."""
+        await asyncio.to_thread(lambda: self.set(key, value, retention=retention))
+
+    async def adelete(self, key: str) -> None:
+        """`delete` for coroutines."""
+        await asyncio.to_thread(self.delete, key)
+
+    async def aclear(self) -> None:
+        """`clear` for coroutines."""
+        await asyncio.to_thread(self.clear)
+
 
 class AssetStateStoreAccessor:
     """Values of one asset. They are there for all tasks and watchers that have the asset as inlet or outlet."""

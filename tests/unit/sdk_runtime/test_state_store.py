@@ -93,6 +93,20 @@ def test_task_stores_reads_and_removes_values(runtime: MemoryRuntime, store: Tas
     assert runtime.task_states == {}
 
 
+def test_coroutines_use_the_values_of_their_task(runtime: MemoryRuntime, store: TaskStateStoreAccessor) -> None:
+    async def use() -> Any:
+        await store.aset("a", 1, retention=timedelta(days=1))
+        await store.aset("b", 2)
+        await store.adelete("b")
+        seen = (await store.aget("a"), await store.aget("b", "gone"))
+        await store.aclear()
+        return seen
+
+    assert asyncio.run(use()) == (1, "gone")
+    assert runtime.retentions["a"] == timedelta(days=1)
+    assert runtime.task_states == {}
+
+
 def test_retention_is_told(runtime: MemoryRuntime, store: TaskStateStoreAccessor) -> None:
     store.set("a", 1)
     store.set("b", 1, retention=timedelta(hours=6))
