@@ -60,7 +60,7 @@ class _XComAccess:
         default: Any = None,
         run_id: str | None = None,
     ) -> Any:
-        """What tasks left. Without task ids, what this task itself left.
+        """What tasks left. Without task ids, what this very task instance left.
 
         One task gives its value, or the values of all its map indexes as a list if it is mapped. Several tasks, or
         several map indexes, give a list in the order in which they were named.
@@ -69,10 +69,14 @@ class _XComAccess:
         is_single_task = task_ids is None or isinstance(task_ids, str)
         where = {"key": key, "dag_id": dag_id or self.dag_id, "run_id": run_id or self.run_id}
         backend = resolve_xcom_backend()
+        if task_ids is None and isinstance(map_indexes, ArgNotSet):
+            map_indexes = self.map_index
         if isinstance(map_indexes, ArgNotSet):
             pulled: list[Any] = []
             for name in names:
                 found = backend.get_all(task_id=name, include_prior_dates=include_prior_dates, **where)
+                if found is not None and is_single_task and self._is_mapped(name, where["dag_id"]):
+                    return found
                 pulled.extend([default] if found is None else found)
             return pulled[0] if is_single_task and len(pulled) == 1 else pulled
         is_single_index = map_indexes is None or isinstance(map_indexes, int)
@@ -82,6 +86,12 @@ class _XComAccess:
         ]
         values = [default if value is None else value for value in values]
         return values[0] if is_single_task and is_single_index else values
+
+    def _is_mapped(self, task_id: str, dag_id: str) -> bool:
+        """Whether there is one of it per map index, so that even a single value is one of a list. Unlike in Airflow,
+        where a mapped task with one copy gives the bare value."""
+        dag = self.task.dag if dag_id == self.dag_id else None
+        return dag is not None and dag.has_task(task_id) and dag.get_task(task_id).get_needs_expansion()
 
     async def axcom_pull(self, *args: Any, **kwargs: Any) -> Any:
         """`xcom_pull` for coroutines, with the same arguments."""

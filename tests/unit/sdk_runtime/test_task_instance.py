@@ -127,6 +127,27 @@ def test_mapped_task_is_pulled_as_a_list_or_by_index(ti: RuntimeTaskInstance) ->
         ti.xcom_pull("m", map_indexes="1")  # type: ignore[arg-type]
 
 
+def test_mapped_task_with_a_single_copy_is_pulled_as_a_list(runtime: MemoryRuntime) -> None:
+    with dag():
+        Speaks.partial(task_id="m").expand(words=["a"])
+        below = Speaks(task_id="below")
+    push("m", "only", map_index=0)
+    push("below", "own")
+
+    assert running(below).xcom_pull("m") == ["only"]
+    assert running(below).xcom_pull("below") == "own"
+
+
+def test_mapped_task_pulls_what_its_own_index_pushed(runtime: MemoryRuntime) -> None:
+    with dag():
+        mapped = Speaks.partial(task_id="m").expand(words=["a", "b"])
+    for index in range(2):
+        push("m", f"job {index}", key="job", map_index=index)
+
+    assert running(mapped, map_index=1).xcom_pull(key="job") == "job 1"
+    assert running(mapped, map_index=1).xcom_pull("m", key="job") == ["job 0", "job 1"]
+
+
 def test_other_runs_are_pulled_from_if_named(ti: RuntimeTaskInstance) -> None:
     push("a", "earlier", run_id="q")
 
