@@ -6,6 +6,7 @@ import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from tradewind.sdk.exceptions import AirflowTaskTimeout
 from tradewind.sdk.operator import BaseOperator
 
 if TYPE_CHECKING:
@@ -30,5 +31,11 @@ class BaseAsyncOperator(BaseOperator):
 
     async def _within_time(self, context: Context) -> Any:
         limit: timedelta | None = self.execution_timeout
-        async with asyncio.timeout(None if limit is None else limit.total_seconds()):
-            return await self.aexecute(context)
+        deadline = asyncio.timeout(None if limit is None else limit.total_seconds())
+        try:
+            async with deadline:
+                return await self.aexecute(context)
+        except TimeoutError as timeout:
+            if not deadline.expired():
+                raise
+            raise AirflowTaskTimeout(f"task {self.task_id!r} ran for longer than {limit}") from timeout

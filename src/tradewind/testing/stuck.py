@@ -16,15 +16,16 @@ class RunStuck(RuntimeError):
 
 
 def why_stuck(tx: Transaction, runs: Iterable[RunKey], premises: Premises, now: datetime) -> str:
-    """What each unfinished task waits for, in the words of the engine."""
+    """What the unfinished tasks wait for, in the words of the engine."""
+    unfinished = [task for key in runs for task in tx.tasks.instances(key) if task.state not in FINISHED_STATES]
+    # Those that only wait for others say nothing about the cause, unless there are no others.
+    told = [task for task in unfinished if task.state is not TaskState.NONE] or unfinished
     lines = [
         f"{task.dag_id}.{task.task_id}{'' if task.map_index < 0 else f'[{task.map_index}]'} is"
         f" {task.state.value}: {_why(tx, task, premises, now)}"
-        for key in runs
-        for task in tx.tasks.instances(key)
-        if task.state not in FINISHED_STATES
+        for task in told
     ]
-    return "nothing can happen any more\n" + "\n".join(lines)
+    return "\n".join(["nothing can happen any more", *lines])
 
 
 def _why(tx: Transaction, task: TaskInstance, premises: Premises, now: datetime) -> str:
@@ -33,4 +34,4 @@ def _why(tx: Transaction, task: TaskInstance, premises: Premises, now: datetime)
     reasons = why_task_waits(
         tx, task.dag_id, task.run_id, task.task_id, premises.structures, now, map_index=task.map_index
     )
-    return "; ".join(str(getattr(reason, "text", reason)) for reason in reasons) or "nothing holds it back"
+    return "; ".join(reason.text for reason in reasons) or "nothing holds it back"

@@ -243,14 +243,18 @@ def test_a_coroutine_waits_without_time_too() -> None:
     class Waits(BaseAsyncOperator):
         async def aexecute(self, context: Any) -> str:
             await asyncio.gather(asyncio.sleep(3600), asyncio.sleep(60))
+            await context["task_state_store"].aset("seen", 1)
             return await asyncio.to_thread(lambda: "from a thread")
 
     with new_dag() as dag:
         Waits(task_id="wait")
+        Waits(task_id="late", execution_timeout=timedelta(minutes=30))
 
-    result = run_dag(dag, now=NOW).check()
+    result = run_dag(dag, now=NOW)
 
     assert (result["wait"].value, result["wait"].duration) == ("from a thread", HOUR)
+    assert result["late"].duration == timedelta(minutes=30)
+    assert "AirflowTaskTimeout" in str(result["late"].reason)
 
 
 # --- other DAGs -----------------------------------------------------------------------------------------------------
