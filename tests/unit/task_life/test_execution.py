@@ -53,6 +53,30 @@ def test_hooks_run_around_execute_in_order_and_see_the_result() -> None:
     assert order == ["pre", "on_execute", "execute", ("post", "result"), ("on_success", "success")]
 
 
+def test_an_operators_own_hooks_come_after_those_that_it_was_given() -> None:
+    order: list[str] = []
+
+    class Own(Calls):
+        def pre_execute(self, context: Any) -> None:
+            super().pre_execute(context)
+            order.append("own pre")
+
+        def post_execute(self, context: Any, result: Any = None) -> None:
+            order.append(f"own post {result}")
+
+    with DAG("d", schedule=None) as dag:
+        Own(
+            task_id="t",
+            call=lambda _: 1,
+            pre_execute=lambda _: order.append("given pre"),
+            post_execute=lambda _, result: order.append(f"given post {result}"),
+        )
+
+    attempt(dag)
+
+    assert order == ["given pre", "own pre", "given post 1", "own post 1"]
+
+
 def test_programs_that_a_task_starts_can_tell_whose_they_are() -> None:
     done = attempt(one_task(owner="ada"), try_number=2)
 

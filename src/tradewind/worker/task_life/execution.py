@@ -19,8 +19,6 @@ from tradewind.worker.task_life.time_limit import TimeLimit
 
 log = logging.getLogger(__name__)
 
-_HOOKS = ("_pre_execute_hook", "_post_execute_hook")
-
 
 def execute(
     task: BaseOperator,
@@ -32,16 +30,12 @@ def execute(
 ) -> Any:
     """All that belongs to executing it. Returns its result."""
     environment.update(context_to_airflow_vars(context, in_env_var_format=True))
-    for name in _HOOKS:
-        hook = task.__dict__.get(name)
-        if inspect.isgeneratorfunction(hook):
-            task.__dict__[name] = _without_yields(hook, context["outlet_events"])
     token = RUNNING_OPERATOR.set(task)
     try:
-        task.pre_execute(context)
+        _run_hooks("pre_execute", task, context)
         run_callbacks("on_execute_callback", task.on_execute_callback, context)
         result = _within(task, limit, _body(task, context, assignment))
-        task.post_execute(context, result)
+        _run_hooks("post_execute", task, context, result)
     finally:
         RUNNING_OPERATOR.reset(token)
     return result
@@ -74,17 +68,25 @@ def kill(task: BaseOperator) -> None:
         log.exception("on_kill of task %r failed", task.task_id)
 
 
-def _without_yields(hook: Callable[..., Any], outlet_events: OutletEventAccessors) -> Callable[..., None]:
-    """A hook that is a generator: each `Metadata` that it yields is about an outlet."""
+def _run_hooks(name: str, task: BaseOperator, context: Context, *args: Any) -> None:
+    """The function that the author gave as an argument, then the method of the operator."""
+    # Taken away from the task, so that a method that calls its parent's does not run it again.
+    hook = task.__dict__.pop(f"_{name}_hook", None)
+    task.__dict__[f"_{name}_hook"] = None
+    for each in (hook, getattr(task, name)):
+        if each is not None:
+            _take_yields(each(context, *args), context["outlet_events"])
 
-    def run(*args: Any) -> None:
-        for yielded in hook(*args):
-            if isinstance(yielded, Metadata):
-                note_metadata(yielded, outlet_events)
-            else:
-                log.warning("%s yielded %r; only Metadata can be used", getattr(hook, "__name__", hook), yielded)
 
-    return run
+def _take_yields(made: Any, outlet_events: OutletEventAccessors) -> None:
+    """A hook may be a generator: each `Metadata` that it yields is about an outlet."""
+    if not inspect.isgenerator(made):
+        return
+    for yielded in made:
+        if isinstance(yielded, Metadata):
+            note_metadata(yielded, outlet_events)
+        else:
+            log.warning("a hook yielded %r; only Metadata can be used", yielded)
 
 
 def note_metadata(metadata: Metadata, outlet_events: OutletEventAccessors) -> None:
