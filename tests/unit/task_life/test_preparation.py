@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
 from tests.unit.task_life.attempts import DAY, Calls, attempt, one_task
@@ -194,3 +195,34 @@ def test_a_run_without_a_date_has_no_dates_in_templates() -> None:
     assert isinstance(undated, Failed)
     assert undated.reason == "UndefinedError: 'ds' is undefined"
     assert attempt(one_task(text="{{ logical_date }}")).runtime.rendered["text"] == str(DAY)
+
+
+class Answer(BaseModel):
+    """What a task returns."""
+
+    text: str
+
+
+class Models(Calls):
+    """Declares the class of its output."""
+
+    deserialization_allowed_class_fields = ("output_type",)
+
+    def __init__(self, *, output_type: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.output_type = output_type
+
+
+def test_classes_that_an_operator_declares_can_be_read_back_by_others(caplog: pytest.LogCaptureFixture) -> None:
+    class Local(BaseModel):
+        """Cannot be imported."""
+
+    with DAG("d", schedule=None) as dag:
+        Models(task_id="above", call=lambda _: [Answer(text="yes")], output_type=list[Answer] | Local)
+        Calls(task_id="t", call=lambda context: context["ti"].xcom_pull("above")[0].text)
+    runtime = MemoryRuntime()
+
+    attempt(dag, "above", runtime=runtime)
+
+    assert attempt(dag, runtime=runtime).runtime.xcoms[("d", "r", "t", "return_value")] == {-1: "yes"}
+    assert "task 'above' declares a class that cannot be read back" in caplog.text

@@ -26,6 +26,7 @@ from tradewind.sdk.task_clock import current_clock
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.worker.task_life.alert_email import send_alert
+from tradewind.worker.task_life.allowed_classes import allow_declared_classes
 from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
@@ -87,6 +88,7 @@ class TaskLife:
             kill(self.ti.task)
 
     def _work(self) -> Outcome:
+        allow_declared_classes(self.ti.task.dag)
         self._clear_xcoms()
         self._context = context = self.ti.get_template_context()
         with set_current_context(context):
