@@ -10,6 +10,7 @@ from tradewind.runtime.service import stop_signals
 from tradewind.settings import load_settings
 from tradewind.telemetry.events import (
     BundleFailed,
+    CallbackCalled,
     DagsPublished,
     DatabaseBack,
     DatabaseLost,
@@ -67,6 +68,9 @@ def _line(event: Event, *, is_verbose: bool) -> str | None:
             return f"{event.bundle}: {event.error}"
         case DutyFailed():
             return f"{event.duty} failed: {event.error}"
+        case CallbackCalled() if event.error is not None or is_verbose:
+            ended = "done" if event.error is None else f"failed:\n{event.error}"
+            return f"on_{event.event}_callback of {event.dag_id}, run {event.run_id}: {ended}"
         case DatabaseLost():
             return f"the database gives no answer: {event.error}"
         case DatabaseBack():

@@ -6,8 +6,9 @@ nothing is ever unpickled: contents are msgspec structures, checked when they ar
 
 import struct
 from collections.abc import Iterator
+from datetime import datetime
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -34,6 +35,37 @@ class FrameKind(IntEnum):
     """From the warm process, once it is warm. Empty."""
 
 
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A run, as callbacks get to see it. The names are Airflow's."""
+
+    dag_id: str
+    run_id: str
+    run_after: datetime
+    run_type: str
+    state: str
+    logical_date: datetime | None = None
+    data_interval_start: datetime | None = None
+    data_interval_end: datetime | None = None
+    start_date: datetime | None = None
+    end_date: datetime | None = None
+    clear_number: int = 0
+    conf: dict[str, Any] = {}
+    triggering_user_name: str | None = None
+    note: str | None = None
+
+
+class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
+    """Call the callbacks of a DAG or of a task, in place of telling what the file says."""
+
+    event: str
+    run: RunFacts
+    reason: str | None = None
+    is_of_task: bool = False
+    task_id: str | None = None
+    map_index: int = -1
+    try_number: int = 0
+
+
 class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Read a file."""
 
@@ -53,6 +85,7 @@ class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     checks_inflation: bool = True
     measures: bool = False
     """Whether to measure how long each statement takes."""
+    callback: CallbackCall | None = None
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,14 +49,10 @@ def start_reading(state: ProcessorState) -> int:
     return len(by_key)
 
 
-def take_outcomes(state: ProcessorState) -> int:
-    """Check what the children have brought. Returns how much there was."""
-    outcomes = state.pool.outcomes()
-    for outcome in outcomes:
-        reading = state.readings.pop(outcome.number, None)
-        if reading is not None:
-            state.add_finished(reading.bundle, check_file(_parse_of(state, outcome, reading)))
-    return len(outcomes)
+def take_outcome(state: ProcessorState, outcome: Outcome) -> None:
+    """Check what a child has brought."""
+    reading = state.readings.pop(outcome.number)
+    state.add_finished(reading.bundle, check_file(_parse_of(state, outcome, reading)))
 
 
 def store_results(state: ProcessorState) -> int:

@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from tradewind.dag_processor.bundles.interface import Bundle
@@ -17,7 +18,13 @@ from tradewind.dag_processor.read_files import (
     renew_claims,
     start_reading,
     store_results,
-    take_outcomes,
+    take_outcome,
+)
+from tradewind.dag_processor.run_callbacks import (
+    finish_callback,
+    forget_answered,
+    renew_callbacks,
+    start_callbacks,
 )
 from tradewind.dag_processor.state import ProcessorState, environment_hash
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
@@ -100,7 +107,8 @@ class DagProcessor:
         now = state.clock.monotonic()
         self._periodic = [
             _Periodic("heartbeat", heartbeat_s, self._heartbeat, now + heartbeat_s),
-            _Periodic("renew claims", LEASE_S / 3, lambda: renew_claims(state), now),
+            _Periodic("renew claims", LEASE_S / 3, self._renew, now),
+            _Periodic("call back", options.bundle_refresh_check_interval, lambda: start_callbacks(state), now),
             _Periodic("prune sources", _PRUNE_TEXTS_EVERY_S, self._prune_texts, now + _PRUNE_TEXTS_EVERY_S),
         ]
         if options.stale_bundle_cleanup_interval:
@@ -119,8 +127,9 @@ class DagProcessor:
         done = self._do("look at bundles", self._keeper.keep)
         done += self._do("remove gone files", lambda: remove_gone(state))
         done += self._do("start reading", lambda: start_reading(state))
-        done += self._do("take outcomes", lambda: take_outcomes(state))
+        done += self._take_outcomes()
         done += self._do("store results", lambda: store_results(state))
+        done += self._do("forget answered callbacks", lambda: forget_answered(state))
         done += self._do("advance versions", self._advance_versions)
         return done > 0
 
@@ -138,7 +147,7 @@ class DagProcessor:
     def is_settled(self) -> bool:
         """Whether all that the files say is stored, as far as they could be had."""
         state = self.state
-        if state.readings or state.finished or self._keeper.is_waiting():
+        if state.readings or state.calls or state.answered or state.finished or self._keeper.is_waiting():
             return False
         return all(bundle.is_settled or bundle.error is not None for bundle in state.bundles)
 
@@ -167,6 +176,10 @@ class DagProcessor:
     def refresh_soon(self) -> None:
         """Refresh all bundles in the next pass."""
         self._keeper.refresh_soon()
+
+    def call_back(self) -> int:
+        """Take requests to call callbacks. Also done every few seconds. Returns how many."""
+        return start_callbacks(self.state)
 
     def hear_requests(self) -> None:
         """See whether anybody asked to have files read again. Also done with each heartbeat."""
@@ -220,6 +233,19 @@ class DagProcessor:
 
         state.store.transact(beat)
         self.hear_requests()
+
+    def _renew(self) -> None:
+        renew_claims(self.state)
+        renew_callbacks(self.state)
+
+    def _take_outcomes(self) -> int:
+        """Each by itself: one that makes trouble must not take the others with it."""
+        state = self.state
+        outcomes = state.pool.outcomes()
+        for outcome in outcomes:
+            take = finish_callback if outcome.number in state.calls else take_outcome
+            self._do("take outcome", partial(take, state, outcome))
+        return len(outcomes)
 
     def _prune_texts(self) -> None:
         self.state.store.transact(lambda tx: tx.versions.prune_texts())

@@ -12,6 +12,7 @@ from tradewind import __version__
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.protocol import ParseRequest
 from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile
+from tradewind.model.callback_request import CallbackKey, StoredCallback
 from tradewind.model.dag_json import FORMAT_VERSION
 from tradewind.model.ids import JobKey
 from tradewind.operations.publish_files import CheckedFile
@@ -49,6 +50,10 @@ class ProcessorState:
     """Ends the waiting of the service; may be called from any thread."""
     readings: dict[int, Reading] = field(default_factory=dict)
     """By the number of the request."""
+    calls: dict[int, tuple[StoredCallback, ParseRequest]] = field(default_factory=dict)
+    """Callbacks that children are calling, by the number of the request."""
+    answered: list[CallbackKey] = field(default_factory=list)
+    """Those that were called but are not deleted yet."""
     finished: list[tuple[TrackedBundle, CheckedFile]] = field(default_factory=list)
     """Read and checked, but not stored yet."""
     finished_since: float = 0.0

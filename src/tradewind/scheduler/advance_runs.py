@@ -15,6 +15,7 @@ from tradewind.model.ids import RunKey
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskRole
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import past_of
+from tradewind.operations.request_callbacks import request_run_callbacks
 from tradewind.scheduler.run_work import Work, deciding, give_up, load_works, undecidable
 from tradewind.scheduler.state import SchedulerState
 from tradewind.scheduler.write_moves import write_moves
@@ -78,7 +79,7 @@ def _advance(tx: Transaction, state: SchedulerState, keys: list[RunKey], now: da
     running = [run for run in runs if run.state is RunState.RUNNING]
     works = [work for work in load_works(tx, state, running, changed, now) if _decide(tx, work, looked_for, now)]
     write_moves(tx, state, works, now)
-    _finish(tx, works, now)
+    _finish(tx, state, works, now)
     to_start = {run.dag_id for run in runs if run.state is RunState.QUEUED}
     to_start |= {work.run.dag_id for work in works if work.outcome is not None}
     return Advanced(len(runs), works, to_start)
@@ -153,14 +154,16 @@ def _let_through(tx: Transaction, work: Work) -> None:
         work.released = gate.release()
 
 
-def _finish(tx: Transaction, works: list[Work], now: datetime) -> None:
+def _finish(tx: Transaction, state: SchedulerState, works: list[Work], now: datetime) -> None:
     ends = [
         (work.run, RunEnd(work.run.key, work.run.forced_state or work.outcome.state, work.outcome.reason))
         for work in works
         if work.outcome is not None
     ]
     if ends:
-        finish_runs(tx, ends, now)
+        finished = finish_runs(tx, ends, now)
+        ended = [(run, end) for run, end in ends if run.key in finished]
+        request_run_callbacks(tx, ended, state.structures, now)
 
 
 def _note(state: SchedulerState, advanced: Advanced) -> None:

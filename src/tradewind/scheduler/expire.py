@@ -7,6 +7,7 @@ from tradewind.errors import DagUnusable
 from tradewind.model.states import RunState
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import tell_next_run
+from tradewind.operations.request_callbacks import request_run_callbacks
 from tradewind.operations.wake_tasks import wake_tasks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import RunEnd, Transaction
@@ -33,7 +34,9 @@ def expire_runs(state: SchedulerState) -> int:
             tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
             with suppress(DagUnusable):
                 tell_next_run(tx, run, state.structures.get(tx, run.version_key), now)
-        finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs], now)
+        ends = [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs]
+        finish_runs(tx, ends, now)
+        request_run_callbacks(tx, ends, state.structures, now)
         tx.runs.decided([run.key for run in runs], None)
         return [run.dag_id for run in runs]
 

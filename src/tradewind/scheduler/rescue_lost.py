@@ -8,6 +8,7 @@ from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, TaskInstance
 from tradewind.operations.report_tasks import report_tasks
+from tradewind.operations.request_callbacks import request_task_callbacks
 from tradewind.scheduler.admit_tasks import submit
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import JobRecord, Transaction
@@ -141,6 +142,7 @@ class Rescuer:
             still = [task.attempt_key for task in tx.attempts.lock(attempts) if task.state in expected]
             failures = [Failed(attempt, now, reason=reason) for attempt in still]
             reported = report_tasks(tx, failures, now, state.structures)
+            request_task_callbacks(tx, reported.ended, reason, state.structures, now)
             tx.emit(*(AttemptLost(key, reason) for key in sorted(reported.ended)))
 
         state.store.transact(work)

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from tradewind.errors import DatabaseError, TransactionConflict
 from tradewind.storage.attempts import Attempts
 from tradewind.storage.bundles import Bundles
+from tradewind.storage.callbacks import Callbacks
 from tradewind.storage.changes import Changes
 from tradewind.storage.dags import Dags
 from tradewind.storage.failures import translated
@@ -64,6 +65,10 @@ class SqlTransaction:
     @cached_property
     def files(self) -> Files:
         return Files(self.connection)
+
+    @cached_property
+    def callbacks(self) -> Callbacks:
+        return Callbacks(self.connection)
 
     @cached_property
     def runs(self) -> Runs:

@@ -299,6 +299,29 @@ run_change = sa.Table(
 )
 _index("ix_run_change_run", run_change.c.run_key)
 
+callback_request = sa.Table(
+    "callback_request",
+    metadata,
+    sa.Column("callback_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("bundle_name", identifier(), nullable=False),
+    sa.Column("path", identifier(PATH_LENGTH), nullable=False),
+    sa.Column("dag_id", identifier(), nullable=False),
+    sa.Column("run_key", big_key(), nullable=False),
+    sa.Column("version_key", big_key(), nullable=False),
+    sa.Column("event", _STATE, nullable=False),
+    sa.Column("reason", LongText, nullable=True),
+    sa.Column("is_of_task", sa.Boolean, nullable=False),
+    sa.Column("task_id", identifier(), nullable=True),
+    sa.Column("map_index", sa.Integer, nullable=False),
+    sa.Column("try_number", sa.Integer, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("claimed_by", sa.BigInteger, nullable=True),
+    sa.Column("claimed_until", Instant, nullable=True),
+    sa.Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
+)
+_index("ix_callback_request_bundle", callback_request.c.bundle_name, callback_request.c.callback_key)
+
 pool = sa.Table(
     "pool",
     metadata,

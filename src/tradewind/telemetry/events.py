@@ -118,6 +118,18 @@ class BundleFailed:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class CallbackCalled:
+    """An author's callback was called in place of a worker; `error` says why it, or part of it, failed."""
+
+    dag_id: str
+    run_id: str
+    task_id: str | None
+    event: str
+    error: str | None = None
+    output: str = ""
+
+
 Event = (
     TasksMoved
     | RunMoved
@@ -132,4 +144,5 @@ Event = (
     | DagsPublished
     | FileFailed
     | BundleFailed
+    | CallbackCalled
 )

@@ -17,6 +17,7 @@ from typing import Final, TextIO
 from tradewind.dag_processor.compile import compile_dag
 from tradewind.dag_processor.fingerprint import hash_bytes, hash_path
 from tradewind.dag_processor.heuristic import might_contain_dag
+from tradewind.dag_processor.parse_child.call_back import call_back
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.load import (
     LocalImports,
@@ -91,6 +92,11 @@ def read_file(request: ParseRequest, send: Send) -> None:
     except BaseException as error:
         reading.fail(error)
     observer.stop()
+    if request.callback is not None:
+        if reading.is_read:
+            reading.problems += call_back(request.callback, reading.dags, roots, request.traceback_depth)
+        send(pack(FrameKind.ENDED, Ended(is_read=reading.is_read, problems=reading.problems)))
+        return
     dags = _compiled(reading)
     _note_contacts(reading, observer)
     send(pack(FrameKind.LOADED, _loaded(known, imports)))

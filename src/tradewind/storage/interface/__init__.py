@@ -18,7 +18,7 @@ from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
-from tradewind.storage.interface.file_stores import BundleStore, FileStore, VersionStore
+from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -464,6 +464,8 @@ class Transaction(Protocol):
     def bundles(self) -> BundleStore: ...
     @property
     def files(self) -> FileStore: ...
+    @property
+    def callbacks(self) -> CallbackStore: ...
     @property
     def runs(self) -> RunStore: ...
     @property

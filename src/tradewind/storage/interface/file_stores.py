@@ -1,9 +1,10 @@
-"""The stores of what DAG files say: versions, bundles, files."""
+"""The stores of what DAG files say, and of what they are asked to do: versions, bundles, files, callbacks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from tradewind.model.callback_request import CallbackKey, CallbackRequest, StoredCallback
 from tradewind.model.dag_file import (
     Bundle,
     DagFile,
@@ -107,3 +108,21 @@ class FileStore(Protocol):
 
     def warnings(self, bundles: Collection[str] | None = None) -> list[StoredWarning]:
         """By bundle, path and line; of all bundles, if none is named."""
+
+
+class CallbackStore(Protocol):
+    """Requests to call an author's callbacks."""
+
+    def add(self, requests: Sequence[CallbackRequest], now: datetime) -> None:
+        """Those whose version comes from a file; there is nothing to call for the others."""
+
+    def claim(
+        self, bundles: Collection[str], limit: int, job: JobKey, *, now: datetime, until: datetime
+    ) -> list[StoredCallback]:
+        """Take the oldest ones of these bundles that nobody has taken, or whose taker fell silent."""
+
+    def renew(self, keys: Collection[CallbackKey], job: JobKey, until: datetime) -> None:
+        """Keep those that are still this processor's."""
+
+    def delete(self, keys: Collection[CallbackKey]) -> None:
+        """They are answered, or never will be."""

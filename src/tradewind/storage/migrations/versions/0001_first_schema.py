@@ -41,6 +41,7 @@ def upgrade() -> None:
     _create_runs()
     _create_task_instances()
     _create_history_and_changes()
+    _create_callbacks()
     _create_pools_and_jobs()
     if op.get_bind().dialect.name == "mysql":
         _create_full_indexes()
@@ -50,7 +51,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
-        *("job", "pool", "run_change", "task_try", "task_instance", "dag_run"),
+        *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source", "dag_version", "dag"),
     ):
         op.drop_table(table)
@@ -267,6 +268,31 @@ def _create_history_and_changes() -> None:
         sa.Column("created_at", _instant(), nullable=False),
         sa.PrimaryKeyConstraint("change_key", name="pk_run_change"),
     )
+
+
+def _create_callbacks() -> None:
+    op.create_table(
+        "callback_request",
+        sa.Column("callback_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("bundle_name", _id(), nullable=False),
+        sa.Column("path", _id(500), nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("run_key", _key(), nullable=False),
+        sa.Column("version_key", _key(), nullable=False),
+        sa.Column("event", _STATE, nullable=False),
+        sa.Column("reason", _text(), nullable=True),
+        sa.Column("is_of_task", sa.Boolean, nullable=False),
+        sa.Column("task_id", _id(), nullable=True),
+        sa.Column("map_index", sa.Integer, nullable=False),
+        sa.Column("try_number", sa.Integer, nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("claimed_by", sa.BigInteger, nullable=True),
+        sa.Column("claimed_until", _instant(), nullable=True),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("callback_key", name="pk_callback_request"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_callback_request_bundle", "callback_request", ["bundle_name", "callback_key"])
 
 
 def _create_pools_and_jobs() -> None:

@@ -1,0 +1,118 @@
+"""Duty: call the callbacks that others have asked for, in children that import the DAG file."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tradewind.dag_processor.bundles.interface import Versioned
+from tradewind.dag_processor.outcome import to_parse
+from tradewind.dag_processor.protocol import CallbackCall, Outcome, RunFacts
+from tradewind.dag_processor.read_files import LEASE_S, make_request
+from tradewind.dag_processor.state import ProcessorState
+from tradewind.dag_processor.tracked_bundle import TrackedBundle
+from tradewind.errors import BundleError
+from tradewind.model.callback_request import StoredCallback
+from tradewind.model.dag_file import FileKey
+from tradewind.model.run import Run
+from tradewind.operations.publish_files import error_text
+from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import CallbackCalled
+
+_MOST_ATTEMPTS: Final = 2
+"""A callback that ended its processor once may have been the victim; twice, it is the cause."""
+
+
+def start_callbacks(state: ProcessorState) -> int:
+    """Take requests and hand them to children. Returns how many."""
+    ready = {bundle.name: bundle for bundle in state.bundles if bundle.folder is not None}
+    now = state.clock.now()
+
+    def take(tx: Transaction) -> list[tuple[StoredCallback, Run]]:
+        limit = state.settings.dag_processor.max_callbacks_per_loop
+        taken = tx.callbacks.claim(ready, limit, state.job, now=now, until=now + timedelta(seconds=LEASE_S))
+        runs = {run.key: run for run in tx.runs.read({each.request.run_key for each in taken})}
+        usable = [(each, runs[each.request.run_key]) for each in taken if each.request.run_key in runs]
+        usable = [each for each in usable if each[0].attempts <= _MOST_ATTEMPTS]
+        tx.callbacks.delete({each.key for each in taken} - {each.key for each, _ in usable})
+        return usable
+
+    chosen = state.store.transact(take)
+    for stored, run in chosen:
+        bundle = ready[stored.file.bundle]
+        request = make_request(state, bundle, stored.file.path)
+        root = _root(bundle, run.bundle_version)
+        request = msgspec.structs.replace(request, root=str(root), callback=_call(stored, run))
+        state.calls[request.number] = (stored, request)
+        state.pool.submit(request)
+    return len(chosen)
+
+
+def finish_callback(state: ProcessorState, outcome: Outcome) -> None:
+    """Tell how it went. Who was called is not called again."""
+    stored, request = state.calls.pop(outcome.number)
+    state.answered.append(stored.key)
+    parse = to_parse(outcome, request, key=FileKey(0), environment="", bundle_version=None, known_hash="")
+    error = error_text(parse.problems) if parse.problems else None
+    asked, run_id = stored.request, request.callback.run.run_id if request.callback is not None else ""
+    state.hub.emit(CallbackCalled(asked.dag_id, run_id, asked.task_id, asked.event.value, error, outcome.output))
+
+
+def forget_answered(state: ProcessorState) -> int:
+    """Requests that were answered are deleted. Returns how many."""
+    keys = list(state.answered)
+    if keys:
+        state.store.transact(lambda tx: tx.callbacks.delete(keys))
+        del state.answered[: len(keys)]
+    return len(keys)
+
+
+def renew_callbacks(state: ProcessorState) -> None:
+    """Say that what was taken is still being done."""
+    keys = [stored.key for stored, _ in state.calls.values()]
+    if keys:
+        until = state.clock.now() + timedelta(seconds=LEASE_S)
+        state.store.transact(lambda tx: tx.callbacks.renew(keys, state.job, until))
+
+
+def _root(bundle: TrackedBundle, version: str | None) -> Path:
+    """The folder of the version that the run has; where that cannot be had any more, the current one does."""
+    assert bundle.folder is not None
+    if version is None or version == bundle.version or not isinstance(bundle.bundle, Versioned):
+        return bundle.folder.root
+    try:
+        return bundle.bundle.path_of(version)
+    except BundleError:
+        return bundle.folder.root
+
+
+def _call(stored: StoredCallback, run: Run) -> CallbackCall:
+    request = stored.request
+    interval = run.data_interval
+    facts = RunFacts(
+        dag_id=run.dag_id,
+        run_id=run.run_id,
+        run_after=run.run_after,
+        run_type=run.run_type.value,
+        state=run.state.value,
+        logical_date=run.logical_date,
+        data_interval_start=interval.start if interval else None,
+        data_interval_end=interval.end if interval else None,
+        start_date=run.started_at,
+        end_date=run.finished_at,
+        clear_number=run.clear_number,
+        conf=dict(run.conf) if isinstance(run.conf, Mapping) else {},
+        triggering_user_name=run.triggered_by,
+        note=run.note,
+    )
+    return CallbackCall(
+        event=request.event.value,
+        run=facts,
+        reason=request.reason,
+        is_of_task=request.is_of_task,
+        task_id=request.task_id,
+        map_index=request.map_index,
+        try_number=request.try_number,
+    )
