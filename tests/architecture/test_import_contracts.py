@@ -56,7 +56,7 @@ def test_import_contracts_hold() -> None:
         "tradewind.decide.retry -> time",
         "tradewind.decide.retry -> tradewind.errors",
         "tradewind.decide.retry -> tradewind.runtime.clock",
-        "tradewind.sdk.dag -> tradewind.decide.retry",
+        "tradewind.sdk.dags -> tradewind.decide.retry",
         "tradewind.compat.table -> tradewind.storage.interface",
         "tradewind.storage.interface -> sqlalchemy",
         "tradewind.storage.interface -> tradewind.storage.schema",
@@ -66,13 +66,13 @@ def test_import_contracts_hold() -> None:
         "tradewind.operations.trigger_run -> tradewind.storage.runs",
         "tradewind.scheduler.service -> alembic",
         "tradewind.scheduler.service -> tradewind.executors.local",
-        "tradewind.scheduler.service -> tradewind.sdk.dag",
+        "tradewind.scheduler.service -> tradewind.sdk.dags",
         "tradewind.scheduler.service -> tradewind.storage.runs",
         "tradewind.scheduler.service -> tradewind.triggerer.service",
         "tradewind.worker.supervisor -> tradewind.executors.local",
         "tradewind.worker.supervisor -> tradewind.storage.interface",
         "tradewind.worker.child -> tradewind.worker.supervisor",
-        "tradewind.api.app -> tradewind.sdk.dag",
+        "tradewind.api.app -> tradewind.sdk.dags",
         "tradewind.api.app -> tradewind.scheduler.service",
         "tradewind.cli.runs -> tradewind.storage.runs",
         "tradewind.bootstrap -> tradewind.cli.main",
@@ -131,7 +131,7 @@ def test_user_code_that_reaches_the_database_by_a_detour_is_found() -> None:
 def test_control_plane_that_reaches_the_sdk_by_a_detour_is_found() -> None:
     graph = graph_of(
         "tradewind.scheduler.service -> tradewind.runtime.load",
-        "tradewind.runtime.load -> tradewind.sdk.dag",
+        "tradewind.runtime.load -> tradewind.sdk.dags",
     )
 
     check = never_reaches("control-plane-without-user-code").check(graph, verbose=False)
