@@ -1,5 +1,7 @@
 """`tradewind dag-processor`: the service that reads DAG files."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,7 +9,7 @@ import typer
 from tradewind.bootstrap import made_dag_processor, make_loop, wired
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.service import stop_signals
-from tradewind.settings import load_settings
+from tradewind.settings import Settings, load_settings
 from tradewind.telemetry.events import (
     BundleFailed,
     CallbackCalled,
@@ -25,6 +27,10 @@ def command(
     bundle_name: Annotated[
         list[str] | None, typer.Option("--bundle-name", "-B", metavar="NAME", help="only this bundle; may be repeated")
     ] = None,
+    dags_folder: Annotated[
+        Path | None,
+        typer.Option(exists=True, file_okay=False, help="where the files are, instead of core.dags_folder"),
+    ] = None,
     num_runs: Annotated[
         int, typer.Option("--num-runs", "-n", help="read everything so many times, then end; -1: until stopped")
     ] = -1,
@@ -33,7 +39,7 @@ def command(
     """Find DAG files, read them, store what they say."""
     hub = Hub()
     with (
-        wired(load_settings(), hub=hub) as wiring,
+        wired(_settings(dags_folder), hub=hub) as wiring,
         made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
         stop_signals(wakeup) as stopping,
     ):
@@ -47,6 +53,13 @@ def command(
                 processor.settle(is_forced=number > 0, is_stopping=stopping.is_set)
         finally:
             processor.stop()
+
+
+def _settings(dags_folder: Path | None) -> Settings:
+    settings = load_settings()
+    if dags_folder is None:
+        return settings
+    return replace(settings, core=replace(settings.core, dags_folder=str(dags_folder.absolute())))
 
 
 def _teller(clock: Clock, *, is_verbose: bool) -> Handler:

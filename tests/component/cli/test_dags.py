@@ -64,6 +64,17 @@ def test_lists_come_in_several_forms(
     assert expected in capsys.readouterr().out
 
 
+def test_folder_of_files_can_be_given(dags: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    elsewhere = dags.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "a.py").write_text(dag_file("sales"))
+
+    assert main(["dag-processor", "--dags-folder", str(elsewhere), "-n", "1", "-v"]) == 0
+    assert "read: sales" in capsys.readouterr().err
+    assert main(["dag-processor", "--dags-folder", str(elsewhere / "nowhere")]) == 2
+    assert "nowhere' does not exist" in capsys.readouterr().err
+
+
 def test_everything_is_read_again_on_demand(dags: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (dags / "a.py").write_text(dag_file("sales"))
     (dags / "b.py").write_text("import airflow; dag = 1 / 0")
