@@ -129,28 +129,39 @@ class Discovery:
             is_folder = entry.is_dir()
         except OSError:
             is_folder = False  # links that lead in a circle; told below if the name is that of a DAG file
-        if is_folder:
+        if is_folder and _is_text(path):
             if not listing.rules.ignores(f"{path}/"):
                 listing.folders.append(f"{path}/")
                 if entry.is_symlink():
                     self.linked_folders.add(os.path.realpath(entry.path))
             return
-        if not name.endswith(_SUFFIXES) or listing.rules.ignores(path):
+        if (not name.endswith(_SUFFIXES) and not is_folder) or listing.rules.ignores(path):
             return
         problem = _file_problem(entry, path)
         if problem is None:
             listing.files.append(path)
         else:
-            listing.problems[path[:LONGEST_PATH]] = problem
+            listing.problems[_storable(path)] = problem
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _storable(path: str) -> str:
+    """A name for a path that cannot be one in the database."""
+    return path.encode("utf-8", "replace").decode()[:LONGEST_PATH]
 
 
 def _file_problem(entry: os.DirEntry[str], path: str) -> str | None:
     if len(path) > LONGEST_PATH:
         return f"the path is longer than {LONGEST_PATH} characters\nWhat to do: shorten the names of file or folders"
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return "the name of the file is not UTF-8\nWhat to do: rename it"
+    if not _is_text(path):
+        return "the name is not UTF-8\nWhat to do: rename the file or folder"
     try:
         entry.stat()
     except FileNotFoundError:

@@ -46,6 +46,7 @@ class ParsePool:
         self._outcomes: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._listener: threading.Thread | None = None
         self._is_alone = False
         """Whether what is being read is a suspect."""
         self._number = 0
@@ -72,7 +73,8 @@ class ParsePool:
         )
         theirs.close()
         self._control = ours
-        threading.Thread(target=self._listen, args=(ours,), name="parse results", daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(ours,), name="parse results", daemon=True)
+        self._listener.start()
 
     def next_number(self) -> int:
         """A number for a new request."""
@@ -103,6 +105,8 @@ class ParsePool:
         if self._control is not None:
             with suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
+            if self._listener is not None:
+                self._listener.join()  # it wakes the service, which may soon be gone
             self._control.close()
             self._control = None
         if self._server is not None:

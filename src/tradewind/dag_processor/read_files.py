@@ -8,10 +8,12 @@ from tradewind.dag_processor.outcome import to_parse
 from tradewind.dag_processor.protocol import Outcome, ParseRequest
 from tradewind.dag_processor.state import ProcessorState, Reading
 from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile, problem_hash
+from tradewind.errors import DatabaseError
 from tradewind.model.dag_file import DagFile, DagProblem, FileKey, FileParse
 from tradewind.operations.claim_files import Claims, claim_files
 from tradewind.operations.publish_files import CheckedFile, PublishReport, check_file, publish_files, remove_files
 from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import FileFailed
 
 LEASE_S: Final = 10.0
 """How long a file stays in the hands of a processor that says nothing."""
@@ -19,6 +21,8 @@ HELD_S: Final = 1.0
 """How soon to ask again for a file that another processor has."""
 _IN_FLIGHT_EACH: Final = 16
 """How many files wait or are read for each process: enough to keep it busy while others are stored."""
+_SLOW_MS: Final = 2_000
+PUT_OFF_S: Final = 60.0
 _MOST_STORED: Final = 200
 _ENOUGH_STORED: Final = 64
 GATHER_S: Final = 0.25
@@ -27,16 +31,19 @@ GATHER_S: Final = 0.25
 
 def start_reading(state: ProcessorState) -> int:
     """Claim files and hand them to the children, as many as keep them busy. Returns how many were taken care of."""
-    room = _IN_FLIGHT_EACH * state.settings.dag_processor.parsing_processes - state.pool.in_flight
-    if room < _IN_FLIGHT_EACH:
+    capacity = _IN_FLIGHT_EACH * state.settings.dag_processor.parsing_processes
+    room = capacity - state.pool.in_flight
+    if room < capacity // 2:
         return 0  # many at a time, or every file would cost a transaction
     now = state.clock.monotonic()
     wanted = [(bundle, tracked) for bundle in state.bundles for tracked in bundle.to_read(now)]
     if not wanted:
         return 0
     _give_keys(state, wanted)
-    chosen = _in_order(state, [each for each in wanted if each[1].key is not None])[:room]
+    chosen = _chosen(state, [each for each in wanted if each[1].key is not None], room)
     by_key = {tracked.stored.key: (bundle, tracked) for bundle, tracked in chosen if tracked.stored is not None}
+    if not by_key:
+        return 0
     claims = state.store.transact(lambda tx: _claim(state, tx, by_key))
     for file in claims.claimed:
         _submit(state, *by_key[file.key])
@@ -52,25 +59,64 @@ def start_reading(state: ProcessorState) -> int:
 def take_outcome(state: ProcessorState, outcome: Outcome) -> None:
     """Check what a child has brought."""
     reading = state.readings.pop(outcome.number)
-    state.add_finished(reading.bundle, check_file(_parse_of(state, outcome, reading)))
+    try:
+        checked = check_file(_parse_of(state, outcome, reading))
+    except Exception:
+        _put_off(state, reading.bundle, reading.file)
+        raise
+    state.add_finished(reading.bundle, checked)
 
 
 def store_results(state: ProcessorState) -> int:
     """Store what was checked. Returns how many files."""
-    batch, rest = state.finished[:_MOST_STORED], state.finished[_MOST_STORED:]
+    batch = state.finished[:_MOST_STORED]
     is_enough = len(batch) >= _ENOUGH_STORED or state.pool.in_flight == 0
     if not batch or not (is_enough or state.clock.monotonic() >= state.finished_since + GATHER_S):
         return 0
+    try:
+        _store(state, batch)
+    except DatabaseError:
+        raise
+    except Exception:
+        # Something about one of them cannot be stored: the others must not wait for it.
+        for each in batch:
+            try:
+                _store(state, [each])
+            except DatabaseError:
+                raise
+            except Exception as error:
+                _give_up(state, each, error)
+    return len(batch)
+
+
+def _store(state: ProcessorState, batch: Sequence[tuple[TrackedBundle, CheckedFile]]) -> None:
     now = state.clock.now()
     paused = state.settings.core.dags_are_paused_at_creation
     files = [file for _, file in batch]
     report = state.store.transact(lambda tx: publish_files(tx, files, state.job, now, is_paused_by_default=paused))
-    state.finished = rest
+    stored = {id(file) for file in files}
+    state.finished = [each for each in state.finished if id(each[1]) not in stored]
     lost = set(report.lost)
     for bundle, file in batch:
         _note(state, bundle, file, is_lost=file.parse.key in lost)
     read_again(state, report.requested)
-    return len(batch)
+
+
+def _give_up(state: ProcessorState, each: tuple[TrackedBundle, CheckedFile], error: Exception) -> None:
+    bundle, file = each
+    state.finished = [other for other in state.finished if other is not each]
+    tracked = bundle.files.get(file.parse.name.path)
+    if tracked is not None:
+        _put_off(state, bundle, tracked)
+    message = f"what the file says cannot be stored: {type(error).__name__}: {error}"
+    state.hub.emit(FileFailed(*file.parse.name, message))
+
+
+def _put_off(state: ProcessorState, bundle: TrackedBundle, tracked: TrackedFile) -> None:
+    """A file that could not be dealt with, for a reason of our own, is tried again later."""
+    tracked.is_being_read = False
+    tracked.not_before = state.clock.monotonic() + PUT_OFF_S
+    bundle.dirty.add(tracked.name.path)
 
 
 def remove_gone(state: ProcessorState) -> int:
@@ -130,6 +176,29 @@ def _give_keys(state: ProcessorState, wanted: Sequence[tuple[TrackedBundle, Trac
         tracked = new[file.name.bundle].files.get(file.name.path)
         if tracked is not None and tracked.stored is None:
             tracked.stored = file
+
+
+def _chosen(
+    state: ProcessorState, wanted: list[tuple[TrackedBundle, TrackedFile]], room: int
+) -> list[tuple[TrackedBundle, TrackedFile]]:
+    """The next ones in their order. Files that are known to take long never take all processes: an edit would wait."""
+    slow_now = sum(_is_slow(reading.file) for reading in state.readings.values())
+    slow_room = max(1, state.settings.dag_processor.parsing_processes - 1) - slow_now
+    chosen: list[tuple[TrackedBundle, TrackedFile]] = []
+    for each in _in_order(state, wanted):
+        if _is_slow(each[1]):
+            if slow_room <= 0:
+                continue
+            slow_room -= 1
+        chosen.append(each)
+        if len(chosen) == room:
+            break
+    return chosen
+
+
+def _is_slow(tracked: TrackedFile) -> bool:
+    stored = tracked.stored
+    return stored is not None and stored.duration_ms is not None and stored.duration_ms >= _SLOW_MS
 
 
 def _in_order(

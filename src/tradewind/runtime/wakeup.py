@@ -60,9 +60,11 @@ class PipeWakeup:
         return True
 
     def close(self) -> None:
-        """Nobody waits here any more."""
-        os.close(self._writing)
-        os.close(self._reading)
+        """Nobody waits here any more. Whoever still calls must not write into what gets the same number next."""
+        reading, writing = self._reading, self._writing
+        self._reading = self._writing = -1
+        os.close(writing)
+        os.close(reading)
 
 
 class SocketWakeup:

@@ -2,8 +2,10 @@
 
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +17,10 @@ from tests.component.dag_processor.processors import (
     work_until_idle,
 )
 from tests.component.dag_processor.test_bundles import ENVIRON, Repository
+from tradewind.dag_processor import read_files
 from tradewind.dag_processor.bundles.git import GitBundle
 from tradewind.dag_processor.bundles.local import LocalBundle
+from tradewind.operations.publish_files import CheckedFile, PublishReport, publish_files
 from tradewind.telemetry.events import BundleFailed, DagsPublished, Event, FileFailed
 
 
@@ -420,6 +424,62 @@ def test_a_broken_file_is_tried_again_less_and_less_often(world: Deployment) -> 
         bundle.retries["a.py"] = 0.0
 
     assert waits == [30, 60, 100, 100]
+
+
+def test_one_file_that_cannot_be_stored_keeps_no_other_from_it(
+    world: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B10."""
+    for name in ("a", "bad", "c"):
+        world.write(f"{name}.py", dag_file(name))
+
+    def picky(tx: Any, files: Sequence[CheckedFile], *arguments: Any, **options: Any) -> PublishReport:
+        if any(file.parse.name.path == "bad.py" for file in files):
+            raise ValueError("a bug of ours")
+        return publish_files(tx, files, *arguments, **options)
+
+    monkeypatch.setattr(read_files, "publish_files", picky)
+    processor = world.processor()
+    while len(world.active()) < 2:
+        if not processor.run_once():
+            processor.wait()
+
+    assert world.active() == ["a", "c"]
+    (failure,) = told(world, FileFailed)
+    assert isinstance(failure, FileFailed)
+    assert (failure.path, "a bug of ours" in failure.error) == ("bad.py", True)
+    (bundle,) = processor.state.bundles
+    assert bundle.dirty == {"bad.py"}
+    assert not processor.run_once()
+
+
+def test_files_that_take_long_leave_a_process_to_the_others(world: Deployment) -> None:
+    for number in range(3):
+        world.write(f"slow_{number}.py", dag_file(f"slow_{number}"))
+    processor = world.processor(parsing_processes="2")
+    work_until_idle(processor)
+    (bundle,) = processor.state.bundles
+    for tracked in bundle.files.values():
+        assert tracked.stored is not None
+        tracked.stored = replace(tracked.stored, duration_ms=30_000)
+
+    bundle.verify(is_forced=True)
+    world.write("quick.py", dag_file("quick"))
+    processor.look_soon()
+    while not processor.state.readings:
+        processor.run_once()
+
+    reading = sorted(reading.file.name.path.partition("_")[0] for reading in processor.state.readings.values())
+    assert reading in (["slow"], ["quick.py", "slow"])
+    work_until_idle(processor)
+
+
+def test_an_error_that_is_no_text_is_stored_all_the_same(world: Deployment) -> None:
+    world.write("a.py", dag_file("a") + "raise ValueError('\\udcff')")
+
+    work_until_idle(world.processor())
+
+    assert "ValueError: ?" in world.errors()["a.py"]
 
 
 # --- bundles

@@ -200,6 +200,16 @@ def test_a_path_that_is_too_long_is_a_problem(files: Files) -> None:
     assert "shorten" in problem
 
 
+def test_a_name_that_is_no_text_is_a_problem_that_can_be_stored(files: Files) -> None:
+    root = os.fsencode(files.root)
+    Path(os.fsdecode(root + b"/\xff.py")).write_text(DAG_TEXT)
+    Path(os.fsdecode(root + b"/\xfe")).mkdir()
+    Path(os.fsdecode(root + b"/\xfe/a.py")).write_text(DAG_TEXT)
+
+    assert files.changed() == []
+    assert {path: "rename" in problem for path, problem in files.folder.problems.items()} == {"?.py": True, "?": True}
+
+
 def test_a_folder_that_is_not_there_is_an_error_and_nothing_is_forgotten(files: Files) -> None:
     """A volume that is not mounted must not look like DAGs that were deleted."""
     files.write("a.py")

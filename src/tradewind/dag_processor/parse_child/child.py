@@ -14,6 +14,8 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Final, TextIO
 
+from msgspec import structs
+
 from tradewind.dag_processor.compile import compile_dag
 from tradewind.dag_processor.fingerprint import hash_bytes, hash_path
 from tradewind.dag_processor.heuristic import might_contain_dag
@@ -95,7 +97,7 @@ def read_file(request: ParseRequest, send: Send) -> None:
     if request.callback is not None:
         if reading.is_read:
             reading.problems += call_back(request.callback, reading.dags, roots, request.traceback_depth)
-        send(pack(FrameKind.ENDED, Ended(is_read=reading.is_read, problems=reading.problems)))
+        send(pack(FrameKind.ENDED, Ended(is_read=reading.is_read, problems=_cleaned(reading.problems))))
         return
     dags = _compiled(reading)
     _note_contacts(reading, observer)
@@ -103,12 +105,21 @@ def read_file(request: ParseRequest, send: Send) -> None:
     ended = Ended(
         is_read=reading.is_read,
         dags=dags,
-        problems=reading.problems,
-        notices=reading.notices[:_MOST_NOTICES],
+        problems=_cleaned(reading.problems),
+        notices=[structs.replace(each, message=_clean(each.message)) for each in reading.notices[:_MOST_NOTICES]],
         dependencies=_dependencies(request, {**imports.files, **dict.fromkeys(observer.paths)}, began_ns),
         is_volatile=bool(observer.contacts),
     )
     send(pack(FrameKind.ENDED, ended))
+
+
+def _cleaned(problems: Sequence[Problem]) -> list[Problem]:
+    return [structs.replace(each, message=_clean(each.message)) for each in problems]
+
+
+def _clean(text: str) -> str:
+    """Authors' errors may hold anything, also what is no text and could not be sent."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _read(request: ParseRequest, send: Send) -> bytes:
@@ -200,7 +211,7 @@ def _dependencies(request: ParseRequest, paths: dict[str, str | None], began_ns:
             hash_path(path, unchanged_since_ns=began_ns) if content_hash is None else content_hash,
         )
         for path, content_hash in paths.items()
-        if path != own
+        if path != own and _clean(path) == path
     )
 
 
