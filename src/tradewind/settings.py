@@ -235,8 +235,9 @@ class SchedulerSettings:
 class DagProcessorSettings:
     """`[dag_processor]`: where DAG files come from, and how they are parsed.
 
-    Files are parsed when they changed, so `stale_dag_threshold` is only read, and `min_file_process_interval` is how
-    soon a file that failed, or that depends on the world outside, is parsed again.
+    Files are parsed when they changed, so `stale_dag_threshold` has no effect, and `min_file_process_interval` is how
+    soon a file that failed, or that depends on the world outside, is parsed again. Neither has `print_stats_interval`:
+    what happens is told by events.
     """
 
     # Where from.

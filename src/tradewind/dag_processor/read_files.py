@@ -1,9 +1,11 @@
 """Duty: have the files read that must be, and store what they say."""
 
+import socket
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
+from tradewind.dag_processor.fingerprint import hash_bytes
 from tradewind.dag_processor.outcome import to_parse
 from tradewind.dag_processor.protocol import Outcome, ParseRequest
 from tradewind.dag_processor.state import ProcessorState, Reading
@@ -204,10 +206,15 @@ def _is_slow(tracked: TrackedFile) -> bool:
 def _in_order(
     state: ProcessorState, wanted: list[tuple[TrackedBundle, TrackedFile]]
 ) -> list[tuple[TrackedBundle, TrackedFile]]:
-    """By `file_parsing_sort_mode`: what was written last comes first, or the order of names."""
-    if state.settings.dag_processor.file_parsing_sort_mode != "modified_time":
-        return sorted(wanted, key=lambda each: each[1].name)
-    return sorted(wanted, key=lambda each: (-_mtime_ns(*each), each[1].name))
+    """By `file_parsing_sort_mode`: what was written last first, by name, or in an order of this machine's own."""
+    match state.settings.dag_processor.file_parsing_sort_mode:
+        case "modified_time":
+            return sorted(wanted, key=lambda each: (-_mtime_ns(*each), each[1].name))
+        case "random_seeded_by_host":
+            host = socket.gethostname()
+            return sorted(wanted, key=lambda each: hash_bytes(f"{host}/{'/'.join(each[1].name)}".encode()))
+        case _:
+            return sorted(wanted, key=lambda each: each[1].name)
 
 
 def _mtime_ns(bundle: TrackedBundle, tracked: TrackedFile) -> int:

@@ -286,6 +286,31 @@ def test_a_file_that_somebody_asks_for_is_read_again(world: Deployment) -> None:
     assert not world.file("a.py").is_requested
 
 
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [("modified_time", ["c.py", "a.py", "b.py"]), ("alphabetical", ["a.py", "b.py", "c.py"])],
+)
+def test_files_are_read_in_the_configured_order(world: Deployment, mode: str, expected: list[str]) -> None:
+    for age_s, name in ((20, "a"), (30, "b"), (10, "c")):
+        full = world.write(f"{name}.py", dag_file(name))
+        os.utime(full, (full.stat().st_mtime - age_s,) * 2)
+    processor = world.processor(file_parsing_sort_mode=mode)
+    while not processor.state.readings:
+        processor.run_once()
+
+    assert [reading.file.name.path for reading in processor.state.readings.values()] == expected
+    work_until_idle(processor)
+
+
+def test_an_order_of_the_machines_own_leaves_nothing_out(world: Deployment) -> None:
+    for number in range(5):
+        world.write(f"{number}.py", dag_file(f"dag_{number}"))
+
+    work_until_idle(world.processor(file_parsing_sort_mode="random_seeded_by_host"))
+
+    assert len(world.active()) == 5
+
+
 def test_two_processors_share_the_files_and_read_none_twice(world: Deployment) -> None:
     """A5: several processors at once."""
     for number in range(60):
