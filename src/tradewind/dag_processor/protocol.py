@@ -31,8 +31,6 @@ class FrameKind(IntEnum):
     """From a child, its last word: an `Ended`."""
     OUTCOME = 5
     """From the warm process: an `Outcome`."""
-    READY = 6
-    """From the warm process, once it is warm. Empty."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):

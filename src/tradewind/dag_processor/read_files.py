@@ -47,8 +47,10 @@ def start_reading(state: ProcessorState) -> int:
     if not by_key:
         return 0
     claims = state.store.transact(lambda tx: _claim(state, tx, by_key))
-    for file in claims.claimed:
-        _submit(state, *by_key[file.key])
+    claimed = {file.key for file in claims.claimed}
+    for key, each in by_key.items():  # in the order that was chosen, not in that of the locks
+        if key in claimed:
+            _submit(state, *each)
     for file in claims.settled:
         by_key[file.key][0].settle(by_key[file.key][1], file)
     for file in claims.held:

@@ -22,12 +22,12 @@ REQUEST = ParseRequest(number=1, bundle="b", root="/dags", path="a.py", timeout_
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 1000])
 def test_frames_are_cut_right_wherever_the_stream_is_cut(size: int) -> None:
-    stream = pack(FrameKind.READY) + pack(FrameKind.ENDED, b"content") + pack(FrameKind.LOADED, b"")
+    stream = pack(FrameKind.BEGAN) + pack(FrameKind.ENDED, b"content") + pack(FrameKind.LOADED, b"")
     reader = FrameReader()
 
     frames = [frame for i in range(0, len(stream), size) for frame in reader.feed(stream[i : i + size])]
 
-    assert frames == [(FrameKind.READY, b""), (FrameKind.ENDED, b"content"), (FrameKind.LOADED, b"")]
+    assert frames == [(FrameKind.BEGAN, b""), (FrameKind.ENDED, b"content"), (FrameKind.LOADED, b"")]
 
 
 def test_a_frame_that_is_too_large_is_refused_before_it_is_read() -> None:

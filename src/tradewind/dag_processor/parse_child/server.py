@@ -88,7 +88,6 @@ class Server:
         warm_up()
         self._listen_for_ends()
         self._selector.register(self._control, selectors.EVENT_READ, self._hear)
-        self._control.sendall(pack(FrameKind.READY))
         while not self._is_stopping:
             while self._waiting and len(self._children) < self._processes:
                 self._start(self._waiting.popleft())
