@@ -5,6 +5,8 @@ keep it (`storage`), who runs it (`scheduler`, `executors`, `worker`, `triggerer
 asks (`api`, `cli`).
 
 May import: nothing, so that `import tradewind` stays free. Start reading in `tradewind.decide`.
+
+pytest: PYTEST_DONT_REWRITE. The package is imported before pytest is, by `tradewind.startup`, and has no assertion.
 """
 
 __version__ = "0.1.0"

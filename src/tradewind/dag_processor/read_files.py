@@ -46,7 +46,14 @@ def start_reading(state: ProcessorState) -> int:
     by_key = {tracked.stored.key: (bundle, tracked) for bundle, tracked in chosen if tracked.stored is not None}
     if not by_key:
         return 0
-    claims = state.store.transact(lambda tx: _claim(state, tx, by_key))
+    _act_on(state, state.store.transact(lambda tx: _claim(state, tx, by_key)), by_key, now)
+    return len(by_key)
+
+
+def _act_on(
+    state: ProcessorState, claims: Claims, by_key: dict[FileKey, tuple[TrackedBundle, TrackedFile]], now: float
+) -> None:
+    """Read what was claimed, and note what became of the others."""
     claimed = {file.key for file in claims.claimed}
     for key, each in by_key.items():  # in the order that was chosen, not in that of the locks
         if key in claimed:
@@ -57,7 +64,6 @@ def start_reading(state: ProcessorState) -> int:
         by_key[file.key][1].not_before = now + HELD_S
     for key in claims.missing:
         by_key[key][1].stored = None
-    return len(by_key)
 
 
 def take_outcome(state: ProcessorState, outcome: Outcome) -> None:
