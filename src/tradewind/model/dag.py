@@ -129,6 +129,8 @@ class Dag:
     allowed_run_types: tuple[RunType, ...] | None = None
     callbacks: tuple[CallbackRef, ...] = ()
     is_paused_upon_creation: bool | None = None
+    pins_bundle_version: bool = True
+    """Whether a run stays with the version of the bundle that it was created with."""
     description: str | None = None
     display_name: str | None = None
     doc: str | None = None

@@ -54,8 +54,9 @@ def check_file(parse: FileParse) -> CheckedFile:
             problems.append(DagProblem(str(error), getattr(error, "dag_id", "")))
             continue
         # The last one of a name wins within a file, as in Airflow.
+        bundle_version = parse.bundle_version if dag.pins_bundle_version else None
         publications[dag.dag_id] = Publication(
-            dag, data, structure_hash(data), parse.name, parse.bundle_version, parse.content_hash
+            dag, data, structure_hash(data), parse.name, bundle_version, parse.content_hash
         )
     return CheckedFile(parse, tuple(publications.values()), tuple(problems))
 

@@ -113,6 +113,16 @@ def test_a_file_is_stored_with_its_source_and_origin_on_every_database(any_world
     assert any_world.told(DagsPublished) == [DagsPublished(("sales", "stock"))]
 
 
+def test_dag_may_refuse_to_be_pinned_to_a_version_of_its_bundle(world: World, processor: Processor) -> None:
+    """D6: `disable_bundle_versioning`."""
+    processor.read("a.py", dag("free", pins_bundle_version=False), dag("pinned"), bundle_version="c0ffee")
+
+    keys = {name: processor.dag(name).version_key for name in ("free", "pinned")}
+    with world.database.begin() as tx:
+        found = {name: tx.versions.origins([key])[key].bundle_version for name, key in keys.items() if key is not None}
+    assert found == {"free": None, "pinned": "c0ffee"}
+
+
 def test_a_new_version_comes_only_with_a_new_structure(processor: Processor) -> None:
     """D6: the source may change as often as it likes."""
     first = processor.read("a.py", dag("sales"))

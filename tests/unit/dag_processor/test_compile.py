@@ -59,6 +59,7 @@ def full_dag() -> DAG:
         tags=["b", "a"],
         params={"n": Param(1, type="integer", minimum=0)},
         render_template_as_native_obj=True,
+        disable_bundle_versioning=True,
         default_args={"owner": "me"},
     ) as dag:
         with TaskGroup("g", tooltip="tip"):
@@ -103,6 +104,7 @@ def test_everything_about_the_dag_is_there() -> None:
     assert compiled.allowed_run_types == (RunType.MANUAL, RunType.SCHEDULED)
     assert compiled.callbacks == (CallbackRef(CallbackEvent.FAILURE, "notify"),)
     assert (compiled.is_paused_upon_creation, compiled.display_name, compiled.doc) == (False, "Voll", "# doc")
+    assert not compiled.pins_bundle_version
     assert (compiled.tags, compiled.owner_links) == (("a", "b"), (("me", "mailto:me@example.com"),))
     assert compiled.edge_labels == (EdgeLabel("g.first", "second", "then"),)
     assert compiled.groups[0].tooltip == "tip"

@@ -12,7 +12,7 @@ from tradewind.sdk.dags import DAG
 
 _PLAIN_DETAILS: Final = (
     "template_searchpath", "user_defined_macros", "user_defined_filters", "access_control", "jinja_environment_kwargs",
-    "render_template_as_native_obj", "disable_bundle_versioning", "rerun_with_latest_version", "result_task_id",
+    "render_template_as_native_obj", "rerun_with_latest_version", "result_task_id",
 )  # fmt: skip
 
 
@@ -45,6 +45,7 @@ def compile_dag(dag: DAG) -> Dag:
         allowed_run_types=dag.allowed_run_types,
         callbacks=tuple(_callbacks(dag)),
         is_paused_upon_creation=dag.is_paused_upon_creation,
+        pins_bundle_version=not dag.disable_bundle_versioning,
         description=dag.description,
         display_name=None if dag.dag_display_name == dag.dag_id else dag.dag_display_name,
         doc=dag.doc_md,
