@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -100,8 +101,10 @@ def test_killing_the_task_ends_the_command_and_what_it_started(tmp_path: Path) -
     fifo = tmp_path / "started"
     os.mkfifo(fifo)
     with DAG("commands"):
-        # The child in the background would outlive a bash that alone is told to end.
-        task = BashOperator(task_id="command", bash_command=f"sleep 600 & echo started > {fifo}; wait")
+        # The child in the background would outlive a bash that alone is told to end. It says itself that it has begun:
+        # between fork and exec it is still a bash, which forgets a signal that comes just then.
+        child = f"import time; open('{fifo}', 'w').write('started'); time.sleep(600)"
+        task = BashOperator(task_id="command", bash_command=f'{sys.executable} -c "{child}" & wait')
     outcome: list[BaseException] = []
 
     def run() -> None:
