@@ -4,6 +4,7 @@ All bad files lie in one folder and are read by one processor, so that each test
 other.
 """
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,10 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     "unwritable": (
         in_dag("unwritable", "EmptyOperator(task_id='a')", arguments="schedule=None, params={'p': object()}"),
         ["unwritable", "'p'"],
+    ),
+    "limited": (
+        DAG + "import resource\nraise ValueError(f'{resource.getrlimit(resource.RLIMIT_CPU)[0]} s are enough')\n",
+        [f": {4 * (os.cpu_count() or 1) + 1} s are enough"],
     ),
     "forks": (DAG + "import os\nif os.fork(): os._exit(0)\nwhile True: pass\n", ["exit code 0", "os._exit"]),
     "parricide": (

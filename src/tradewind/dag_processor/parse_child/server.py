@@ -284,6 +284,11 @@ def _leave_the_parents_things(results: int, output: int) -> None:
 
 def _limit(request: ParseRequest) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The time limit is kept by the warm process. Should that be killed, what a file forked would run on for ever:
+    # nobody knows of it but the kernel, which ends it when it has used more than any file can within its limit.
+    most_s = int(request.timeout_s + 1) * (os.cpu_count() or 1) + 1
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (most_s, most_s))
     if request.memory_limit_mb:
         # An allocation far beyond the limit fails at once, with a traceback; the rest is watched from outside.
         limit = (request.memory_limit_mb + _ROOM_FOR_ADDRESSES_MB) * 1024 * 1024
