@@ -351,6 +351,7 @@ _task_settings: st.SearchStrategy[Task] = _some_of(
         "owner": texts,
         "display_name": texts,
         "doc": texts,
+        "details": json_values,
     },
 ).map(lambda settings: Task(task_id="unnamed", **settings))
 
@@ -368,11 +369,13 @@ _dag_settings: st.SearchStrategy[Dag] = _some_of(
         "allowed_run_types": st.lists(st.sampled_from(RunType), unique=True).map(tuple),
         "callbacks": callbacks,
         "is_paused_upon_creation": st.booleans(),
+        "pins_bundle_version": st.booleans(),
         "description": texts,
         "display_name": texts,
         "doc": texts,
         "owner_links": st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
         "tags": st.lists(texts, max_size=2).map(tuple),
         "params": json_values,
+        "details": json_values,
     },
 ).map(lambda settings: Dag(dag_id="unnamed", **settings))

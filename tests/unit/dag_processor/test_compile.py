@@ -87,6 +87,7 @@ def full_dag() -> DAG:
                 doc="text",
                 executor_config={"cpu": 1},
                 run_as_user="somebody",
+                pre_execute=notify,
                 params={"t": 5},
             )
         second = EmptyOperator(task_id="second", trigger_rule="all_done")
@@ -130,6 +131,7 @@ def test_everything_about_a_task_is_there() -> None:
     assert details["arguments"] == {"name": "{{ ds }}"}
     assert (details["executor_config"], details["run_as_user"]) == ({"cpu": 1}, "somebody")
     assert set(details["params"]) == {"n", "t"}
+    assert details["pre_execute"] == "notify"
     assert (second.upstream, second.trigger_rule, second.is_empty) == (("g.first",), TriggerRule.ALL_DONE, True)
 
 

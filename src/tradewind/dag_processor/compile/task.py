@@ -221,7 +221,17 @@ def _choices_of_author(operator: Any, own_file: str) -> dict[str, JsonValue]:
     links = [link.name for link in operator.operator_extra_links]
     if links:
         details["extra_links"] = list(links)
+    for argument in ("pre_execute", "post_execute"):
+        hook = _hook(operator, argument)
+        if hook is not None:
+            details[argument] = name_of(hook, own_file)
     return details
+
+
+def _hook(operator: Any, argument: str) -> Any:
+    if isinstance(operator, MappedOperator):
+        return operator.partial_kwargs.get(argument)
+    return getattr(operator, f"_{argument}_hook")
 
 
 def _policy(policy: Any, own_file: str) -> dict[str, Any]:
