@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tradewind.dag_processor.bundles.registry import make_bundles
+from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
 from tradewind.dag_processor.service import DagProcessor
 from tradewind.executors.interface import Executor

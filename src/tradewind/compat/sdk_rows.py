@@ -126,7 +126,7 @@ _INTERNAL: Final[Mapping[str, Mapping[str, str]]] = {
             "DagRunState DagRunType IntermediateTIState TaskInstanceState TerminalTIState TriggerRule WeightRule"
         ),
         "tradewind.sdk.hitl": "HITLUser",
-        "tradewind.sdk.runtime_answers": "HITLDetailResponse",
+        "tradewind.model.task_answers": "HITLDetailResponse",
     },
     "airflow.sdk.definitions._internal": {},
     "airflow.sdk.definitions._internal.abstractoperator": {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tradewind.dag_processor.fingerprint import Signature, is_recent, signature_of
+from tradewind.dag_files.fingerprint import Signature, is_recent, signature_of
 from tradewind.dag_processor.ignore import IGNORE_FILE, IgnoreRules, InvalidPattern
 
 LONGEST_PATH: Final = 500

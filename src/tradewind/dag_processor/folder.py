@@ -11,8 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tradewind.dag_files.fingerprint import Signature, hash_bytes, hash_path, is_recent, signature_of
 from tradewind.dag_processor.discover import Discovery
-from tradewind.dag_processor.fingerprint import Signature, hash_bytes, hash_path, is_recent, signature_of
 from tradewind.dag_processor.heuristic import might_contain_dag
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from tradewind.dag_processor.bundles.interface import Versioned
+from tradewind.bundles.interface import Versioned
 from tradewind.dag_processor.state import ProcessorState
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
 from tradewind.dag_processor.watch import Watcher

@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from tradewind.dag_processor.protocol import FrameKind, FrameReader, Outcome, ParseRequest, pack
+from tradewind.dag_processor.protocol import FrameKind, Outcome, ParseRequest
+from tradewind.wire.frames import FrameReader, pack
 
 _SERVER: Final = "tradewind.dag_processor.parse_child.server"
 _READ_SIZE: Final = 1024 * 1024

@@ -1,21 +1,17 @@
 """What the service, the warm process and its children say to each other.
 
-Every message is a frame: its length in four bytes, its kind in one, its content. Children have run user code, so
-nothing is ever unpickled: contents are msgspec structures, checked when they are decoded.
+Every message is a frame (`wire.frames`). Children have run user code, so nothing is ever unpickled: contents are
+msgspec structures, checked when they are decoded.
 """
 
-import struct
-from collections.abc import Iterator
 from datetime import datetime
 from enum import IntEnum
 from typing import Any, Final
 
 import msgspec
 
-LARGEST_FRAME: Final = 256 * 1024 * 1024
 VERSION_INFLATION: Final = "version_inflation"
 """The kind of notice that `dag_version_inflation_check_level` is about."""
-_HEADER: Final = struct.Struct("!IB")
 
 
 class FrameKind(IntEnum):
@@ -147,34 +143,3 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     output_bytes: int = 0
     duration_ms: int = 0
-
-
-def pack(kind: FrameKind, content: msgspec.Struct | bytes = b"") -> bytes:
-    """One frame."""
-    data = content if isinstance(content, bytes) else msgspec.msgpack.encode(content)
-    return _HEADER.pack(len(data), kind) + data
-
-
-class FrameReader:
-    """Cuts a stream of bytes into frames."""
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-
-    def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """(kind, content) of each frame that is complete now.
-
-        Raises:
-            ValueError: a frame is larger than any frame may be; whoever sent it is not to be trusted.
-        """
-        self._buffer += data
-        while len(self._buffer) >= _HEADER.size:
-            length, kind = _HEADER.unpack_from(self._buffer)
-            if length > LARGEST_FRAME:
-                raise ValueError(f"a frame of {length} bytes")
-            end = _HEADER.size + length
-            if len(self._buffer) < end:
-                return
-            content = bytes(self._buffer[_HEADER.size : end])
-            del self._buffer[:end]
-            yield kind, content

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from tradewind.dag_processor.fingerprint import hash_bytes
+from tradewind.dag_files.fingerprint import hash_bytes
 from tradewind.dag_processor.outcome import to_parse
 from tradewind.dag_processor.protocol import Outcome, ParseRequest
 from tradewind.dag_processor.state import ProcessorState, Reading

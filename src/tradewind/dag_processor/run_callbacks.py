@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from tradewind.dag_processor.bundles.interface import Versioned
+from tradewind.bundles.interface import Versioned
 from tradewind.dag_processor.outcome import to_parse
 from tradewind.dag_processor.protocol import CallbackCall, Outcome, RunFacts
 from tradewind.dag_processor.read_files import LEASE_S, make_request

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from tradewind.dag_processor.bundles.interface import Bundle
+from tradewind.bundles.interface import Bundle
 from tradewind.dag_processor.look_at_bundles import BundleKeeper
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.read_files import (

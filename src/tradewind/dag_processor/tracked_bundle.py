@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from tradewind.dag_processor.bundles.interface import Bundle
-from tradewind.dag_processor.fingerprint import hash_bytes
+from tradewind.bundles.interface import Bundle
+from tradewind.dag_files.fingerprint import hash_bytes
 from tradewind.dag_processor.folder import Folder
 from tradewind.model.dag_file import DagFile, FileKey, FileName, FileParse
 

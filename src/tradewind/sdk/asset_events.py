@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
+from tradewind.model.task_answers import AssetEventResult, DagRunResult
 from tradewind.sdk.assets import (
     Asset,
     AssetAlias,
@@ -19,7 +20,6 @@ from tradewind.sdk.assets import (
 )
 from tradewind.sdk.exceptions import AirflowRuntimeError, ErrorType
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import AssetEventResult, DagRunResult
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 

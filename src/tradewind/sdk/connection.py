@@ -12,12 +12,12 @@ from contextvars import ContextVar
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.connection_text import EXTRA_KEY, InvalidConnection, build_uri, parse_json, parse_uri
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
 from tradewind.sdk.log import mask_secret
 from tradewind.sdk.provider_registry import provider_registry
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import ConnectionResult
 
 if TYPE_CHECKING:
     from typing import Self

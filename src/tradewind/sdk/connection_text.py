@@ -8,8 +8,8 @@ from dataclasses import fields
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.exceptions import AirflowException
-from tradewind.sdk.runtime_answers import ConnectionResult
 
 # One parameter that holds all extras as JSON, for those that a query string cannot say.
 EXTRA_KEY: Final = "__extra__"

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from tradewind.errors import TradewindError
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.connection_text import parse_connection
-from tradewind.sdk.runtime_answers import ConnectionResult
 
 # The names win in this order.
 VARIABLE_PREFIXES: Final = ("TRADEWIND_VAR_", "AIRFLOW_VAR_")

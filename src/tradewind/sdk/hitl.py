@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 from uuid import UUID
 
+from tradewind.model.task_answers import HITLDetailRequest, HITLDetailResponse, HITLUserResult
 from tradewind.sdk.exceptions import AirflowNotFoundException
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import HITLDetailRequest, HITLDetailResponse, HITLUserResult
 
 
 class HITLUser(TypedDict):

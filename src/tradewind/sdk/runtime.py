@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from tradewind.sdk.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from tradewind.sdk import environment_runtime as _environment
-    from tradewind.sdk.runtime_answers import (
+    from tradewind.model.task_answers import (
         AssetEventResult,
         AssetResult,
         ConnectionResult,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         PrevSuccessfulDagRunResult,
         XComResult,
     )
+    from tradewind.sdk import environment_runtime as _environment
 else:
     _environment = LazyModule("tradewind.sdk.environment_runtime")
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import UUID
 
+from tradewind.model.task_answers import DagResult, DagRunResult, PreviousTIResult
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.exceptions import XComNotFound
 from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.operator_link import TaskInstanceKey
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import DagResult, DagRunResult, PreviousTIResult
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY

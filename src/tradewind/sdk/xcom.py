@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Protocol
 
+from tradewind.model.task_answers import XComResult
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.module_loading import import_string
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import XComResult
 from tradewind.sdk.serde import deserialize, serialize
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, Final, SupportsIndex, overload
 
+from tradewind.model.task_answers import XComResult
 from tradewind.sdk.runtime import current_runtime
-from tradewind.sdk.runtime_answers import XComResult
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 

@@ -8,12 +8,14 @@ from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from tradewind.decide.retry import decide_retry
+from tradewind.model.assignment import Assignment
+from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.model.dag import Retry
 from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Started, Succeeded, TaskInstance, WorkItem
+from tradewind.model.task_answers import AssetEventResult, DagRunResult
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.sdk.runtime import use_runtime
-from tradewind.sdk.runtime_answers import AssetEventResult, DagRunResult
 from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.storage.interface import Transaction
 from tradewind.testing.fibres import Stage
@@ -23,9 +25,8 @@ from tradewind.testing.memory.runtime import MemoryRuntime
 from tradewind.testing.memory.seat import Premises, Seat
 from tradewind.testing.records import AttemptRecord, History
 from tradewind.testing.task_log import keeping
-from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.life import TaskLife
-from tradewind.worker.task_life.outcome import Deferral, Failure, InputAwaited, Outcome, Reschedule, Success, report
+from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Success, report
 from tradewind.worker.task_life.result import push_result
 from tradewind.worker.task_life.time_limit import TimeLimit
 

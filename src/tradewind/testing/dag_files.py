@@ -9,10 +9,10 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+from tradewind.dag_files.load import module_name
 from tradewind.dag_processor.compile import compile_dag
 from tradewind.dag_processor.discover import Discovery
 from tradewind.dag_processor.heuristic import might_contain_dag
-from tradewind.dag_processor.parse_child.load import module_name
 from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
 

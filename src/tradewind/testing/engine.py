@@ -12,11 +12,13 @@ from datetime import datetime
 from typing import Any, Final
 
 from tradewind.dag_processor.compile import compile_dag
+from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_RUN_STATES
 from tradewind.model.task import TaskReport
+from tradewind.model.task_answers import AssetEventResult
 from tradewind.operations.publish_dag import publish_dag
 from tradewind.operations.report_tasks import end_waiting_tasks, resume_tasks
 from tradewind.operations.structures import Structures
@@ -25,7 +27,6 @@ from tradewind.runtime.clock import Clock
 from tradewind.scheduler.expire import next_due_at
 from tradewind.scheduler.service import Scheduler
 from tradewind.sdk.dags import DAG
-from tradewind.sdk.runtime_answers import AssetEventResult
 from tradewind.settings import SchedulerSettings
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import DutyFailed, Event, RunMoved
@@ -44,7 +45,6 @@ from tradewind.testing.records import History, Resumption
 from tradewind.testing.stuck import RunStuck, why_stuck
 from tradewind.testing.waiting import Waiting, watch_trigger
 from tradewind.worker.task_life.life import TaskLife
-from tradewind.worker.task_life.outcome import Deferral, InputAwaited
 
 _DEFAULT_EXECUTOR: Final = "test"
 _POOL_SLOTS: Final = 128

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from tradewind.sdk.runtime_answers import HITLDetailRequest, HITLDetailResponse, HITLUserResult
+from tradewind.model.attempt_end import Deferral, InputAwaited
+from tradewind.model.task_answers import HITLDetailRequest, HITLDetailResponse, HITLUserResult
 from tradewind.sdk.serde import serialize
 from tradewind.sdk.standard.hitl_trigger import HITLTrigger
 from tradewind.sdk.task_clock import TaskClock
 from tradewind.testing.memory.contents import Memory
-from tradewind.worker.task_life.outcome import Deferral, InputAwaited
 
 Answer = str | Sequence[str] | Mapping[str, Any]
 """The option, several options, or `{"chosen_options": [...], "params_input": {...}}`."""
@@ -36,10 +36,11 @@ def answer(memory: Memory, question: HITLDetailRequest, given: Any, at: datetime
 def as_deferral(question: HITLDetailRequest, wait: InputAwaited, clock: TaskClock) -> Deferral:
     """The wait for an answer, as the wait for a trigger that looks for it."""
     over_at = None if wait.timeout is None else clock.now() + wait.timeout
+    params: Any = dict(question.params)
     trigger = HITLTrigger(
         ti_id=question.ti_id,
         options=list(question.options),
-        params=dict(question.params),
+        params=params,
         defaults=None if question.defaults is None else list(question.defaults),
         multiple=question.multiple,
         timeout_datetime=over_at,

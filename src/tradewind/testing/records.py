@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tradewind.model.ids import AttemptKey, TaskKey
-from tradewind.sdk.runtime_answers import AssetEventResult
+from tradewind.model.task_answers import AssetEventResult
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.worker.task_life.outcome import Outcome
 

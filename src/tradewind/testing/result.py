@@ -11,7 +11,7 @@ from tradewind.model.ids import UNMAPPED
 from tradewind.model.run import Run
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import TaskInstance
-from tradewind.sdk.runtime_answers import AssetEventResult, XComResult
+from tradewind.model.task_answers import AssetEventResult, XComResult
 from tradewind.sdk.states import DagRunState, TaskInstanceState
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY

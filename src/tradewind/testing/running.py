@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from tradewind.model.run import Run
 from tradewind.model.states import RunType
+from tradewind.model.task_answers import AssetEventResult
 from tradewind.operations.trigger_run import RunRequest
 from tradewind.runtime.clock import Clock, SystemClock
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.param import process_params
-from tradewind.sdk.runtime_answers import AssetEventResult
 from tradewind.storage.interface import Transaction
 from tradewind.testing.clock import FakeClock
 from tradewind.testing.databases import empty_database

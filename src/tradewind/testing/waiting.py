@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from tradewind.model.attempt_end import Deferral
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import Failed, Skipped, Succeeded
 from tradewind.sdk.module_loading import import_string
@@ -18,7 +19,6 @@ from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
 from tradewind.testing.records import Resumption
-from tradewind.worker.task_life.outcome import Deferral
 
 _FAILED: Final = "__fail__"
 _TIMEOUT: Final = "Trigger timeout"
@@ -101,7 +101,8 @@ async def watch_trigger(
             return Resumption(_FAILED, {"error": _FAILURE, "traceback": traceback.format_exception(error)})
         if isinstance(event, BaseTaskEndEvent):
             return _end_by(event, attempt, ti, clock)
-        return Resumption(deferral.next_method, {**deferral.next_kwargs, "event": serialize(event.payload)})
+        kwargs: Any = deferral.next_kwargs or {}
+        return Resumption(deferral.next_method, {**kwargs, "event": serialize(event.payload)})
 
 
 class _TooLate(Exception):

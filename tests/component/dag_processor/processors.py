@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tradewind.dag_processor.bundles.interface import Bundle
-from tradewind.dag_processor.bundles.local import LocalBundle
+from tradewind.bundles.interface import Bundle
+from tradewind.bundles.local import LocalBundle
 from tradewind.dag_processor.service import DagProcessor
 from tradewind.model.dag import Dag
 from tradewind.model.dag_file import DagFile, FileWarning

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tradewind.dag_processor.bundles.git import GitBundle
-from tradewind.dag_processor.bundles.interface import Bundle, Versioned
-from tradewind.dag_processor.bundles.local import LocalBundle
-from tradewind.dag_processor.bundles.registry import make_bundles
+from tradewind.bundles.git import GitBundle
+from tradewind.bundles.interface import Bundle, Versioned
+from tradewind.bundles.local import LocalBundle
+from tradewind.bundles.registry import make_bundles
 from tradewind.errors import BundleError, SettingsError
 from tradewind.settings import load_settings
 

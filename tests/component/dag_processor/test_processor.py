@@ -17,9 +17,9 @@ from tests.component.dag_processor.processors import (
     work_until_idle,
 )
 from tests.component.dag_processor.test_bundles import ENVIRON, Repository
+from tradewind.bundles.git import GitBundle
+from tradewind.bundles.local import LocalBundle
 from tradewind.dag_processor import read_files
-from tradewind.dag_processor.bundles.git import GitBundle
-from tradewind.dag_processor.bundles.local import LocalBundle
 from tradewind.operations.publish_files import CheckedFile, PublishReport, publish_files
 from tradewind.telemetry.events import BundleFailed, DagsPublished, Event, FileFailed
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.instants import utc
+from tradewind.model.task_answers import AssetEventResult, AssetResult
 from tradewind.sdk import (
     DAG,
     Asset,
@@ -24,7 +25,6 @@ from tradewind.sdk import (
 )
 from tradewind.sdk.exceptions import AirflowFailException, AirflowSkipException, ParamValidationError
 from tradewind.sdk.retry_policy import ExceptionRetryPolicy, RetryAction, RetryRule
-from tradewind.sdk.runtime_answers import AssetEventResult, AssetResult
 from tradewind.sdk.standard.bash import BashOperator
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.latest_only import LatestOnlyOperator

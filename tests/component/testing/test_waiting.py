@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.instants import utc
+from tradewind.model.task_answers import HITLDetailRequest
 from tradewind.sdk import DAG, BaseSensorOperator, PokeReturnValue, task
 from tradewind.sdk.async_operator import BaseAsyncOperator
 from tradewind.sdk.operator import BaseOperator
-from tradewind.sdk.runtime_answers import HITLDetailRequest
 from tradewind.sdk.standard.date_time_sensor import DateTimeSensor, DateTimeSensorAsync
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.external_task import ExternalTaskSensor

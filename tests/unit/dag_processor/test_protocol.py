@@ -4,18 +4,16 @@ import pytest
 
 from tradewind.dag_processor.outcome import MOST_OUTPUT, to_parse
 from tradewind.dag_processor.protocol import (
-    LARGEST_FRAME,
     Began,
     Ended,
     FrameKind,
-    FrameReader,
     Notice,
     Outcome,
     ParseRequest,
     Problem,
-    pack,
 )
 from tradewind.model.dag_file import DagProblem, FileKey, FileParse, FileWarning
+from tradewind.wire.frames import LARGEST_FRAME, FrameReader, pack
 
 REQUEST = ParseRequest(number=1, bundle="b", root="/dags", path="a.py", timeout_s=50, memory_limit_mb=100)
 

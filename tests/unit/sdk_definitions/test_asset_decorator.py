@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import AssetResult
 from tradewind.sdk.asset_decorator import AssetDefinition, AssetMainOperator, MultiAssetDefinition, asset
 from tradewind.sdk.asset_events import AssetNotFound
 from tradewind.sdk.assets import Asset, AssetAlias, AssetAll, AssetNameRef, AssetWatcher
@@ -13,7 +14,6 @@ from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.param import ParamsDict
 from tradewind.sdk.runtime import use_runtime
-from tradewind.sdk.runtime_answers import AssetResult
 from tradewind.sdk.standard.task_decorators import task
 from tradewind.sdk.timetables import AssetTriggeredTimetable
 from tradewind.sdk.triggers import BaseEventTrigger, TriggerEvent

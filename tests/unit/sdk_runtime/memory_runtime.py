@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from tradewind.sdk.runtime_answers import (
+from tradewind.model.task_answers import (
     AssetEventResult,
     AssetResult,
     ConnectionResult,

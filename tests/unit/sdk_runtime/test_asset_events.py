@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult, DagRunResult
 from tradewind.sdk.asset_events import (
     AssetEvent,
     AssetNotFound,
@@ -16,7 +17,6 @@ from tradewind.sdk.asset_events import (
 )
 from tradewind.sdk.assets import Asset, AssetAlias, AssetAliasUniqueKey, AssetUniqueKey
 from tradewind.sdk.exceptions import ErrorType
-from tradewind.sdk.runtime_answers import AssetAliasResult, AssetEventResult, AssetResult, DagRunResult
 from tradewind.sdk.xcom import BaseXCom
 
 ASSET, OTHER, ALIAS = Asset("one", "s3://bucket/one"), Asset("other"), AssetAlias("alias")

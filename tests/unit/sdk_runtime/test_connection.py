@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.connection import Connection
 from tradewind.sdk.connection_text import InvalidConnection
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
 from tradewind.sdk.hook import BaseHook
 from tradewind.sdk.log import redact
 from tradewind.sdk.provider_registry import register_provider_info
-from tradewind.sdk.runtime_answers import ConnectionResult
 
 
 class RecordingHook(BaseHook):

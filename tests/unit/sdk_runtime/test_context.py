@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.context import (
     KNOWN_CONTEXT_KEYS,
     Context,
@@ -22,7 +23,6 @@ from tradewind.sdk.context import (
 from tradewind.sdk.context_accessors import ConnectionAccessor, MacrosAccessor, VariableAccessors
 from tradewind.sdk.exceptions import AirflowNotFoundException
 from tradewind.sdk.jinja_environment import create_template_env
-from tradewind.sdk.runtime_answers import ConnectionResult
 from tradewind.sdk.variable import VariableNotFound
 
 

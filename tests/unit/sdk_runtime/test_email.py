@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.email import build_mime_message, get_email_address_list, send_email, send_email_smtp
 from tradewind.sdk.exceptions import AirflowConfigException
-from tradewind.sdk.runtime_answers import ConnectionResult
 
 sent_elsewhere: list[tuple[str, dict[str, Any]]] = []
 

@@ -5,9 +5,9 @@ from uuid import UUID
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import HITLDetailRequest, HITLUserResult
 from tradewind.sdk.exceptions import AirflowNotFoundException
 from tradewind.sdk.hitl import get_hitl_detail_content_detail, update_hitl_detail_response, upsert_hitl_detail
-from tradewind.sdk.runtime_answers import HITLDetailRequest, HITLUserResult
 
 TI = UUID(int=7)
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import AssetResult
 from tradewind.sdk.assets import Asset, AssetAlias
-from tradewind.sdk.runtime_answers import AssetResult
 from tradewind.sdk.state_store import (
     NEVER_EXPIRE,
     AssetScope,

@@ -9,6 +9,7 @@ import pendulum
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import DagRunResult, PreviousTIResult, PrevSuccessfulDagRunResult
 from tradewind.sdk import context_sources
 from tradewind.sdk.assets import Asset
 from tradewind.sdk.context import KNOWN_CONTEXT_KEYS, Context
@@ -16,7 +17,6 @@ from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import XComNotFound
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.runtime import use_runtime
-from tradewind.sdk.runtime_answers import DagRunResult, PreviousTIResult, PrevSuccessfulDagRunResult
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.task_group_decorator import task_group
 from tradewind.sdk.task_instance import RuntimeTaskInstance

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.task_answers import XComResult
 from tradewind.sdk import xcom
 from tradewind.sdk.operator_link import TaskInstanceKey
-from tradewind.sdk.runtime_answers import XComResult
 from tradewind.sdk.xcom import BaseXCom, resolve_xcom_backend
 from tradewind.sdk.xcom_sequence import PAGE_SIZE, LazyXComSequence
 
@@ -33,7 +33,7 @@ class ShelfXCom(BaseXCom):
 
     @classmethod
     def purge(cls, xcom: XComResult, *args: Any) -> None:
-        del cls.shelf[xcom.value]
+        del cls.shelf[str(xcom.value)]
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from tests.instants import utc
-from tradewind.sdk.context import Context
-from tradewind.sdk.runtime import Runtime, use_runtime
-from tradewind.sdk.runtime_answers import (
+from tradewind.model.task_answers import (
     ConnectionResult,
     DagResult,
     DagRunResult,
     HITLDetailRequest,
     HITLDetailResponse,
 )
+from tradewind.sdk.context import Context
+from tradewind.sdk.runtime import Runtime, use_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

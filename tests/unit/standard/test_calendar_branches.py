@@ -8,9 +8,9 @@ import pytest
 
 from tests.instants import utc
 from tests.unit.standard.running import answering, context_of, run_of
+from tradewind.model.task_answers import DagResult, DagRunResult
 from tradewind.sdk import DAG
 from tradewind.sdk.exceptions import AirflowException, DownstreamTasksSkipped
-from tradewind.sdk.runtime_answers import DagResult, DagRunResult
 from tradewind.sdk.standard.branch_datetime import BranchDateTimeOperator
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.latest_only import LatestOnlyOperator

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests.unit.standard.running import LOGICAL_DATE, answering, context_of, run_of
+from tradewind.model.task_answers import DagResult
 from tradewind.sdk import DAG
 from tradewind.sdk.exceptions import AirflowException, AirflowSkipException, TaskDeferred
 from tradewind.sdk.operator_link import TaskInstanceKey
-from tradewind.sdk.runtime_answers import DagResult
 from tradewind.sdk.server_exceptions import AirflowProviderDeprecationWarning
 from tradewind.sdk.standard.exceptions import (
     DuplicateStateError,

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.unit.standard.running import answering, context_of
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk import DAG
 from tradewind.sdk.exceptions import AirflowException, TaskDeferred
-from tradewind.sdk.runtime_answers import ConnectionResult
 from tradewind.sdk.standard.file_hook import FSHook
 from tradewind.sdk.standard.file_sensor import FileSensor
 from tradewind.sdk.standard.package_index_hook import PackageIndexHook

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.unit.standard.running import LOGICAL_DATE, answering, context_of
+from tradewind.model.task_answers import HITLUserResult
 from tradewind.sdk import DAG, BaseNotifier, Context, Param
 from tradewind.sdk.exceptions import DownstreamTasksSkipped, ParamValidationError, TaskAwaitingInput
-from tradewind.sdk.runtime_answers import HITLUserResult
 from tradewind.sdk.server_exceptions import AirflowProviderDeprecationWarning
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.exceptions import HITLRejectException, HITLTimeoutError, HITLTriggerEventError

@@ -7,9 +7,9 @@ import pytest
 
 from tests.instants import utc
 from tests.unit.standard.running import LOGICAL_DATE, answering, context_of
+from tradewind.model.task_answers import DagResult
 from tradewind.sdk import DAG, DagRunState
 from tradewind.sdk.exceptions import AirflowException, DagRunTriggerException
-from tradewind.sdk.runtime_answers import DagResult
 from tradewind.sdk.standard import openlineage_parent
 from tradewind.sdk.standard.exceptions import DagIsPaused
 from tradewind.sdk.standard.trigger_dagrun import TriggerDagRunOperator

@@ -11,7 +11,7 @@ import pytest
 
 from tests.instants import utc
 from tests.unit.standard.running import LOGICAL_DATE, MemoryRuntime, answering, run_of
-from tradewind.sdk.runtime_answers import HITLDetailResponse, HITLUserResult
+from tradewind.model.task_answers import HITLDetailResponse, HITLUserResult
 from tradewind.sdk.standard.external_task_triggers import DagStateTrigger, WorkflowTrigger
 from tradewind.sdk.standard.file_triggers import DirectoryFileDeleteTrigger, FileDeleteTrigger, FileTrigger
 from tradewind.sdk.standard.hitl_trigger import HITLTrigger

@@ -11,9 +11,9 @@ import pendulum
 import pytest
 
 from tests.unit.standard.running import answering, context_of, run_of
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk import DAG
 from tradewind.sdk.exceptions import AirflowException, AirflowSkipException, DownstreamTasksSkipped
-from tradewind.sdk.runtime_answers import ConnectionResult
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.exceptions import DeserializingResultError
 from tradewind.sdk.standard.external_python import BranchExternalPythonOperator, ExternalPythonOperator

@@ -7,12 +7,12 @@ from uuid import UUID
 
 from tests.instants import utc
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
+from tradewind.model.assignment import Assignment
 from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.task import EndReport
+from tradewind.model.task_answers import DagRunResult
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.operator import BaseOperator
-from tradewind.sdk.runtime_answers import DagRunResult
-from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.life import TaskLife
 from tradewind.worker.task_life.outcome import Outcome, report
 

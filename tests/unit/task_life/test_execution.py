@@ -9,21 +9,22 @@ import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
 from tests.unit.task_life.attempts import Calls, attempt, one_task, raises
+from tradewind.model.attempt_end import OutletEvent
 from tradewind.model.task import Deferred, Failed, Skipped, Succeeded
+from tradewind.model.task_answers import AssetResult
 from tradewind.sdk import task
 from tradewind.sdk.assets import Asset, AssetAlias, Metadata
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from tradewind.sdk.notifier import BaseNotifier
 from tradewind.sdk.operator_link import BaseOperatorLink
-from tradewind.sdk.runtime_answers import AssetResult
 from tradewind.sdk.standard.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
 from tradewind.sdk.task_clock import use_clock
 from tradewind.sdk.task_group_decorator import task_group
 from tradewind.sdk.triggers import StartTriggerArgs
 from tradewind.testing.clock import FakeClock
 from tradewind.worker.task_life import alert_email
-from tradewind.worker.task_life.outcome import OutletEvent, Success
+from tradewind.worker.task_life.outcome import Success
 from tradewind.worker.task_life.run_request import TRIGGERED_RUN_KEY
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.task_life.attempts import ATTEMPT, NOON, Calls, attempt, one_task, raises
+from tradewind.model.attempt_end import Deferral
 from tradewind.model.task import AwaitingInput, Deferred, Failed, Rescheduled, Skipped, Succeeded
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import (
@@ -22,7 +23,7 @@ from tradewind.sdk.exceptions import (
 )
 from tradewind.sdk.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryPolicy, RetryRule
 from tradewind.sdk.standard.temporal_triggers import DateTimeTrigger
-from tradewind.worker.task_life.outcome import Deferral, Failure
+from tradewind.worker.task_life.outcome import Failure
 
 SOON = NOON + timedelta(minutes=5)
 MINUTE = timedelta(minutes=1)
@@ -152,6 +153,7 @@ def test_a_deferral_carries_what_its_trigger_and_its_task_need() -> None:
 
     assert isinstance(deferral, Deferral)
     assert deferral.trigger_path == "tradewind.sdk.standard.temporal_triggers.DateTimeTrigger"
+    assert isinstance(deferral.trigger_kwargs, dict)
     assert deferral.trigger_kwargs["end_from_trigger"] is False
     assert deferral.next_method == "go_on"
     assert deferral.next_kwargs == {"seen": {"__classname__": "builtins.tuple", "__version__": 1, "__data__": [1]}}

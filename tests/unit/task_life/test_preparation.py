@@ -9,12 +9,12 @@ from pydantic import BaseModel
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
 from tests.unit.task_life.attempts import DAY, Calls, attempt, one_task
 from tradewind.model.task import Failed, Skipped, Succeeded
+from tradewind.model.task_answers import InactiveAssetResult
 from tradewind.sdk import task
 from tradewind.sdk.assets import Asset
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import AirflowSkipException
 from tradewind.sdk.param import Param
-from tradewind.sdk.runtime_answers import InactiveAssetResult
 from tradewind.sdk.xcom import BaseXCom
 
 

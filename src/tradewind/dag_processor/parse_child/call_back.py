@@ -8,9 +8,9 @@ import msgspec
 
 from tradewind.dag_processor.parse_child.explain import explain
 from tradewind.dag_processor.protocol import CallbackCall, Problem
+from tradewind.model.task_answers import DagRunResult
 from tradewind.sdk.context import set_current_context
 from tradewind.sdk.dags import DAG
-from tradewind.sdk.runtime_answers import DagRunResult
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 
 

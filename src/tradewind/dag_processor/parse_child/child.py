@@ -16,12 +16,8 @@ from typing import Final, TextIO
 
 from msgspec import structs
 
-from tradewind.dag_processor.compile import compile_dag
-from tradewind.dag_processor.fingerprint import hash_bytes, hash_path
-from tradewind.dag_processor.heuristic import might_contain_dag
-from tradewind.dag_processor.parse_child.call_back import call_back
-from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
-from tradewind.dag_processor.parse_child.load import (
+from tradewind.dag_files.fingerprint import hash_bytes, hash_path
+from tradewind.dag_files.load import (
     LocalImports,
     compiled_files,
     members_of,
@@ -29,7 +25,11 @@ from tradewind.dag_processor.parse_child.load import (
     run_module,
     source_text,
 )
-from tradewind.dag_processor.parse_child.observe import Observer
+from tradewind.dag_files.observe import Observer
+from tradewind.dag_processor.compile import compile_dag
+from tradewind.dag_processor.heuristic import might_contain_dag
+from tradewind.dag_processor.parse_child.call_back import call_back
+from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
 from tradewind.dag_processor.parse_child.statements import run_statements
 from tradewind.dag_processor.protocol import (
@@ -41,13 +41,13 @@ from tradewind.dag_processor.protocol import (
     Notice,
     ParseRequest,
     Problem,
-    pack,
 )
 from tradewind.model.dag import Dag
 from tradewind.model.dag_graph import mapped_over
 from tradewind.model.dag_json import encode_dag
 from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
+from tradewind.wire.frames import pack
 
 _MOST_NOTICES: Final = 100
 _SHARED_MODULES: Final = ("airflow.", "tradewind.")

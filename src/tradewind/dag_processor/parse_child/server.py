@@ -25,12 +25,13 @@ import msgspec
 import setproctitle
 
 from tradewind.compat import install
-from tradewind.dag_processor.fingerprint import hash_bytes
+from tradewind.dag_files.fingerprint import hash_bytes
+from tradewind.dag_files.load import compiled_files
 from tradewind.dag_processor.parse_child.child import read_file, use_less_time_for_rubbish
-from tradewind.dag_processor.parse_child.die_with_parent import die_with_parent
-from tradewind.dag_processor.parse_child.load import compiled_files
 from tradewind.dag_processor.parse_child.sample import define_sample
-from tradewind.dag_processor.protocol import FrameKind, FrameReader, Loaded, Outcome, ParseRequest, pack
+from tradewind.dag_processor.protocol import FrameKind, Loaded, Outcome, ParseRequest
+from tradewind.runtime.die_with_parent import die_with_parent
+from tradewind.wire.frames import FrameReader, pack
 
 _PRELOADED: Final = (
     *("airflow.sdk", "pendulum", "zoneinfo"),

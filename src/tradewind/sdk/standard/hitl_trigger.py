@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any, Literal, TypedDict
 from uuid import UUID
 
+from tradewind.model.task_answers import HITLDetailResponse
 from tradewind.sdk import timezone
 from tradewind.sdk.exceptions import ParamValidationError
 from tradewind.sdk.hitl import HITLUser, get_hitl_detail_content_detail, update_hitl_detail_response
 from tradewind.sdk.param import Param, ParamsDict
-from tradewind.sdk.runtime_answers import HITLDetailResponse
 from tradewind.sdk.triggers import BaseTrigger, TriggerEvent
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from tradewind.model.attempt_end import OutletEvent
+from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
 from tradewind.sdk import timezone
 from tradewind.sdk.assets import Asset, BaseAsset
 from tradewind.sdk.dags import DAG
-from tradewind.sdk.runtime_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
 from tradewind.testing.memory.contents import Memory
 from tradewind.testing.memory.seat import Seat
-from tradewind.worker.task_life.outcome import OutletEvent
 
 
 class MemoryAssets:

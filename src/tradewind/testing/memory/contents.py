@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.model.ids import TaskKey
-from tradewind.sdk.connection import Connection
-from tradewind.sdk.connection_text import from_fields, parse_connection
-from tradewind.sdk.runtime_answers import (
+from tradewind.model.task_answers import (
     AssetEventResult,
     AssetResult,
     ConnectionResult,
     HITLDetailRequest,
     HITLDetailResponse,
 )
+from tradewind.sdk.connection import Connection
+from tradewind.sdk.connection_text import from_fields, parse_connection
 
 XComPlace = tuple[str, str, str, str]
 """DAG, run, task, key."""

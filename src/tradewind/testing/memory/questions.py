@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tradewind.sdk.runtime_answers import HITLDetailRequest, HITLDetailResponse
+from tradewind.model.task_answers import HITLDetailRequest, HITLDetailResponse
 from tradewind.testing.memory.seat import Seat
 
 

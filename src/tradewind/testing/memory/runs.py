@@ -7,11 +7,11 @@ from typing import Any
 from tradewind.errors import RunExists, UnknownDag
 from tradewind.model.run import Run
 from tradewind.model.states import RunState, RunType
+from tradewind.model.task_answers import AssetEventResult, DagResult, DagRunResult, PrevSuccessfulDagRunResult
 from tradewind.operations.choose_tasks import Selection
 from tradewind.operations.clear_tasks import clear_tasks
 from tradewind.operations.trigger_run import RunRequest, trigger_run
 from tradewind.sdk.exceptions import AirflowNotFoundException
-from tradewind.sdk.runtime_answers import AssetEventResult, DagResult, DagRunResult, PrevSuccessfulDagRunResult
 from tradewind.storage.interface import Transaction
 from tradewind.testing.memory.seat import Seat
 

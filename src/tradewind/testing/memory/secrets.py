@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.environment_runtime import EnvironmentRuntime
-from tradewind.sdk.runtime_answers import ConnectionResult
 from tradewind.testing.memory.seat import Seat
 
 _ENVIRONMENT: Final = EnvironmentRuntime()

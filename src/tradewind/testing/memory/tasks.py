@@ -8,7 +8,7 @@ from tradewind.model.ids import UNMAPPED
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_STATES, TaskState
 from tradewind.model.task import TaskInstance
-from tradewind.sdk.runtime_answers import PreviousTIResult
+from tradewind.model.task_answers import PreviousTIResult
 from tradewind.testing.memory.runs import StoredRuns
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tradewind.sdk.runtime_answers import XComResult
+from tradewind.model.task_answers import XComResult
 from tradewind.testing.memory.seat import Seat
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, MutableMapping
 from contextlib import nullcontext
 from typing import Any
 
+from tradewind.model.assignment import Assignment
 from tradewind.sdk.asset_events import OutletEventAccessors
 from tradewind.sdk.assets import Metadata
 from tradewind.sdk.context import Context, context_to_airflow_vars
@@ -13,7 +14,6 @@ from tradewind.sdk.exceptions import AirflowTaskTimeout
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.operator_meta import RUNNING_OPERATOR
 from tradewind.sdk.serde import deserialize
-from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.time_limit import TimeLimit
 

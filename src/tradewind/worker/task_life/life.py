@@ -9,6 +9,7 @@ from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+from tradewind.model.assignment import Assignment
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context, set_current_context
 from tradewind.sdk.dags import DAG
@@ -27,7 +28,6 @@ from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.worker.task_life.alert_email import send_alert
 from tradewind.worker.task_life.allowed_classes import allow_declared_classes
-from tradewind.worker.task_life.assignment import Assignment
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links

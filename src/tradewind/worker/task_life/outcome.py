@@ -2,27 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from tradewind.model.attempt_end import Deferral, InputAwaited, OutletEvent
 from tradewind.model.ids import AttemptKey
-from tradewind.model.json_value import JsonValue
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Failed, Rescheduled, Skipped, Succeeded
 from tradewind.sdk.states import TaskInstanceState
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutletEvent:
-    """An asset that a task updated. Outlets that only refer to an asset have a name or a URI, all others both."""
-
-    name: str | None
-    uri: str | None
-    group: str = "asset"
-    extra: JsonValue = None
-    alias: str | None = None
-    """The outlet through which the task named the asset while it ran."""
-    partition_keys: tuple[str, ...] = ()
-    asset_extra: JsonValue = None
-    """What the asset itself says, for one that may be new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,27 +42,6 @@ class Reschedule:
     """A sensor frees its worker."""
 
     until: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deferral:
-    """It leaves its worker until a trigger fires. Arguments are serialized."""
-
-    trigger_path: str
-    trigger_kwargs: Any
-    next_method: str
-    next_kwargs: Any = None
-    timeout: timedelta | None = None
-    queue: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputAwaited:
-    """It leaves its worker until a person answers. Arguments are serialized."""
-
-    next_method: str
-    next_kwargs: Any = None
-    timeout: timedelta | None = None
 
 
 Outcome = Success | Failure | Skip | Reschedule | Deferral | InputAwaited

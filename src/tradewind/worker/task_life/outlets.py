@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tradewind.model.attempt_end import OutletEvent
 from tradewind.sdk.asset_events import OutletEventAccessor, OutletEventAccessors
 from tradewind.sdk.assets import Asset, AssetAlias, AssetNameRef, AssetUniqueKey, AssetUriRef
-from tradewind.worker.task_life.outcome import OutletEvent
 
 
 def outlet_events(outlets: Iterable[Any], said: OutletEventAccessors) -> tuple[OutletEvent, ...]:

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
+from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context
 from tradewind.sdk.exceptions import TaskAwaitingInput, TaskDeferred
 from tradewind.sdk.serde import serialize
 from tradewind.sdk.triggers import StartTriggerArgs
-from tradewind.worker.task_life.outcome import Deferral, InputAwaited
 
 
 def deferral_of(signal: TaskDeferred, task: Any) -> Deferral:

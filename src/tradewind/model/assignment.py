@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from tradewind.sdk.runtime_answers import DagRunResult
+from tradewind.model.json_value import JsonValue
+from tradewind.model.task_answers import DagRunResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Assignment:
     """How many instances of a mapped task there are."""
     next_method: str | None = None
     """Where to go on after a deferral."""
-    next_kwargs: Any = None
+    next_kwargs: JsonValue = None
     """The arguments of `next_method`, serialized."""
     xcoms_to_clear: tuple[str, ...] = ()
     """What earlier tries pushed, and must not be found any more."""

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any, Final
 
-from tradewind.dag_processor.fingerprint import ABSENT, hash_bytes
-from tradewind.dag_processor.parse_child.observe import IMPORT_SYSTEM
+from tradewind.dag_files.fingerprint import ABSENT, hash_bytes
+from tradewind.dag_files.observe import IMPORT_SYSTEM
 
 _NO_LETTER: Final = re.compile(r"\W")
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tradewind.dag_processor.bundles.git import GitBundle
-from tradewind.dag_processor.bundles.interface import Bundle
-from tradewind.dag_processor.bundles.local import LocalBundle
+from tradewind.bundles.git import GitBundle
+from tradewind.bundles.interface import Bundle
+from tradewind.bundles.local import LocalBundle
 from tradewind.errors import SettingsError
 from tradewind.settings import BundleSettings, Settings
 

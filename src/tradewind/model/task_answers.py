@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+
+from tradewind.model.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class XComResult:
     """One stored XCom. Its value is what a backend serialized; a missing XCom is `None` instead of this."""
 
     key: str
-    value: Any
+    value: JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +42,7 @@ class AssetResult:
     name: str
     uri: str
     group: str = "asset"
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class AssetEventResult:
     asset: AssetResult
     timestamp: datetime
     id: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
     source_dag_id: str | None = None
     source_task_id: str | None = None
     source_run_id: str | None = None
@@ -98,7 +99,7 @@ class DagRunResult:
     start_date: datetime | None = None
     end_date: datetime | None = None
     clear_number: int = 0
-    conf: Mapping[str, Any] = field(default_factory=dict)
+    conf: Mapping[str, JsonValue] = field(default_factory=dict)
     triggering_user_name: str | None = None
     consumed_asset_events: tuple[AssetEventResult, ...] = ()
     partition_key: str | None = None
@@ -165,7 +166,7 @@ class HITLDetailRequest:
     body: str | None = None
     defaults: tuple[str, ...] | None = None
     multiple: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
     assigned_users: tuple[HITLUserResult, ...] = ()
 
 
@@ -177,7 +178,7 @@ class HITLDetailResponse:
     responded_by_user: HITLUserResult | None = None
     responded_at: datetime | None = None
     chosen_options: tuple[str, ...] | None = None
-    params_input: Mapping[str, Any] = field(default_factory=dict)
+    params_input: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
