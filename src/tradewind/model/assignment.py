@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tradewind.model.ids import AttemptKey, TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.task_answers import DagRunResult
 
@@ -33,3 +34,30 @@ class Assignment:
     """What earlier tries pushed, and must not be found any more."""
     hostname: str | None = None
     dag_version_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """The task instance that asks something of the engine."""
+
+    key: TaskKey
+    dag_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkOrder:
+    """An attempt that has begun, as far as the engine is concerned: all that a supervisor needs to run it."""
+
+    attempt: AttemptKey
+    assignment: Assignment
+    bundle_name: str
+    bundle_version: str | None
+    path: str
+    """Of the DAG file, relative to its bundle."""
+    executor_config: JsonValue = None
+
+    @property
+    def asker(self) -> Asker:
+        """Who asks when this attempt asks."""
+        return Asker(self.attempt.task, self.assignment.dag_run.dag_id, self.assignment.dag_run.run_id)
