@@ -75,9 +75,17 @@ class TaskInstance:
     heartbeat_at: datetime | None = None
     hostname: str | None = None
     pid: int | None = None
+    worker: JobKey | None = None
+    """The supervisor that runs it, or ran it last."""
     map_length: int | None = None
     skips: tuple[str, ...] = ()
     requeues: int = 0
+    reschedules: int = 0
+    """How often its sensor freed the worker in this try."""
+    rendered_map_index: str | None = None
+    """What people see in place of the map index."""
+    cpu_s: float | None = None
+    peak_memory_bytes: int | None = None
     reason: str | None = None
     note: str | None = None
 
@@ -134,6 +142,8 @@ class Started:
     at: datetime
     hostname: str | None = None
     pid: int | None = None
+    worker: JobKey | None = None
+    """The supervisor that runs it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ _ENDS_A_TRY = [*_IS_FINISHED, sa.literal_column(f"'{TaskState.UP_FOR_RETRY}'")]
 _HAS_PROCESS = state_in(TaskState.RUNNING, TaskState.RESTARTING)
 
 _START = GuardedUpdate(
-    (*ATTEMPT_COLUMNS, ("at", Kind.INSTANT), ("hostname", Kind.TEXT), ("pid", Kind.INT)),
+    (*ATTEMPT_COLUMNS, ("at", Kind.INSTANT), ("hostname", Kind.TEXT), ("pid", Kind.INT), ("worker", Kind.INT)),
     lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.QUEUED)),
     lambda batch: {
         "state": TaskState.RUNNING.value,
@@ -36,6 +36,7 @@ _START = GuardedUpdate(
         "heartbeat_at": _NOW,
         "hostname": batch.c.hostname,
         "pid": batch.c.pid,
+        "worker": batch.c.worker,
         "requeues": 0,
     },
 )
@@ -48,10 +49,13 @@ _END_COLUMNS: Columns = (
     ("map_length", Kind.INT),
     ("skips", Kind.LONG),
     ("reason", Kind.LONG),
+    ("cpu_s", Kind.FLOAT),
+    ("peak_memory_bytes", Kind.INT),
 )
 
 
 def _end_assignments(batch: sa.Subquery) -> dict[str, object]:
+    is_rescheduled = batch.c.to_state == TaskState.UP_FOR_RESCHEDULE.value
     return {
         "state": batch.c.to_state,
         "started_at": sa.func.coalesce(_COLUMNS.started_at, batch.c.started_at, batch.c.at),
@@ -60,7 +64,10 @@ def _end_assignments(batch: sa.Subquery) -> dict[str, object]:
         "map_length": batch.c.map_length,
         "skips": batch.c.skips,
         "reason": batch.c.reason,
+        "cpu_s": batch.c.cpu_s,
+        "peak_memory_bytes": batch.c.peak_memory_bytes,
         "requeues": 0,
+        "reschedules": _COLUMNS.reschedules + sa.case((is_rescheduled, 1), else_=0),
     }
 
 
@@ -70,7 +77,10 @@ _END = GuardedUpdate(
 _END_WAITING = GuardedUpdate(
     _END_COLUMNS,
     lambda batch: sa.and_(same_attempt(batch), state_in(TaskState.DEFERRED, TaskState.AWAITING_INPUT)),
-    _end_assignments,
+    # Its process ended when it began to wait: what that one used stays.
+    lambda batch: {
+        name: value for name, value in _end_assignments(batch).items() if name not in ("cpu_s", "peak_memory_bytes")
+    },
 )
 _STOPPED = GuardedUpdate(
     ATTEMPT_COLUMNS,
@@ -124,7 +134,7 @@ class Attempts:
         self._dialect = connection.dialect.name
 
     def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
-        rows = [(*report.attempt, report.at, report.hostname, report.pid) for report in reports]
+        rows = [(*report.attempt, report.at, report.hostname, report.pid, report.worker) for report in reports]
         return _START(self._connection, rows, {"now": now})
 
     def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
@@ -199,6 +209,8 @@ def _end_rows(ends: Sequence[AttemptEnd]) -> list[Row]:
             end.map_length,
             encode_names(end.skips),
             end.reason,
+            end.usage.cpu_s if end.usage else None,
+            end.usage.peak_memory_bytes if end.usage else None,
         )
         for end in ends
     ]

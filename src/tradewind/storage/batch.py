@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from tradewind.storage.types import ID_LENGTH, Instant, instant_text, storable_text
 
-Value = str | int | datetime | None
+Value = str | int | float | datetime | None
 Row = Sequence[Value]
 
 
@@ -24,6 +24,7 @@ class Kind(StrEnum):
     """What a column of a batch holds."""
 
     INT = "int"
+    FLOAT = "float"
     TEXT = "text"
     """A name: at most four times as long as an id may be."""
     LONG = "long"
@@ -33,15 +34,23 @@ class Kind(StrEnum):
 
 Columns = tuple[tuple[str, Kind], ...]
 
-POSTGRES_TYPES = {Kind.INT: "bigint", Kind.TEXT: "text", Kind.LONG: "text", Kind.INSTANT: "timestamptz"}
+POSTGRES_TYPES = {
+    Kind.INT: "bigint",
+    Kind.FLOAT: "double precision",
+    Kind.TEXT: "text",
+    Kind.LONG: "text",
+    Kind.INSTANT: "timestamptz",
+}
 MYSQL_TYPES = {
     Kind.INT: "BIGINT",
+    Kind.FLOAT: "DOUBLE",
     Kind.TEXT: f"VARCHAR({4 * ID_LENGTH}) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     Kind.LONG: "LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     Kind.INSTANT: "DATETIME(6)",
 }
 _TYPES: dict[Kind, sa.types.TypeEngine[Any]] = {
     Kind.INT: sa.BigInteger(),
+    Kind.FLOAT: sa.Double(),
     Kind.TEXT: sa.Text(),
     Kind.LONG: sa.Text(),
     Kind.INSTANT: Instant(),

@@ -31,6 +31,7 @@ _ADMIT = GuardedUpdate(
         "heartbeat_at": sa.null(),
         "hostname": sa.null(),
         "pid": sa.null(),
+        "worker": sa.null(),
     },
 )
 _REQUEUE = GuardedUpdate(

@@ -55,6 +55,7 @@ def _advance_assignments(batch: sa.Subquery) -> dict[str, object]:
         "held_by": batch.c.held_by,
         "queue_turn": batch.c.queue_turn,
         "wake_at": sa.null(),
+        "reschedules": sa.case((is_new_try, 0), else_=_COLUMNS.reschedules),
         "state": becomes,
     }
 
@@ -124,7 +125,8 @@ def _snapshots(dialect_name: str) -> AnySelect:
 @cache
 def _create(dialect_name: str) -> sa.Insert:
     batch = batch_table(dialect_name, _NEW_COLUMNS)
-    start = {"state": TaskState.NONE.value, "attempt": 0, "try_number": 0, "queue_turn": 0, "requeues": 0}
+    counts = dict.fromkeys(("attempt", "try_number", "queue_turn", "requeues", "reschedules"), 0)
+    start: dict[str, object] = {"state": TaskState.NONE.value, **counts}
     names = [name for name, _ in _NEW_COLUMNS]
     values = sa.select(*(batch.c[name] for name in names), *(sa.literal(value) for value in start.values()))
     return sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)

@@ -13,6 +13,10 @@ AnySelect = sa.Select[*tuple[Any, ...]]
 ID_LENGTH = 250
 PATH_LENGTH = 500
 """Together with an id it still fits into the longest key that MySQL allows."""
+KEY_LENGTH = 512
+"""Of an XCom's or a stored state's key. With the key of a task instance it fills MySQL's longest key."""
+ASSET_LENGTH = 1500
+"""Of an asset's name or URI."""
 _TEXT_FORMAT = "%Y-%m-%d %H:%M:%S.%f"
 
 
@@ -63,6 +67,12 @@ def _utc(value: datetime) -> datetime:
 def identifier(length: int = ID_LENGTH) -> sa.types.TypeEngine[str]:
     """A name that is compared byte by byte: MySQL's default would take `Load` and `load` for the same."""
     return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
+
+
+def asset_name() -> sa.types.TypeEngine[str]:
+    """An asset's name, URI or group. They are ASCII, so that two long ones fit into one key of MySQL."""
+    on_mysql = mysql.VARCHAR(ASSET_LENGTH, charset="ascii", collation="ascii_bin")
+    return sa.String(ASSET_LENGTH).with_variant(on_mysql, "mysql")
 
 
 class LongText(sa.types.TypeDecorator[str]):

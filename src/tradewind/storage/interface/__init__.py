@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol, TypeVar
 
+from tradewind.model.attempt_end import Usage
 from tradewind.model.dag_file import FileName
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.pool import Pool
@@ -91,6 +92,7 @@ class AttemptEnd:
     map_length: int | None = None
     skips: tuple[str, ...] = ()
     reason: str | None = None
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The first schema: DAGs and their files, runs, task instances, pools, jobs.
+"""The first schema: DAGs and their files, runs, task instances and what they leave behind, pools, jobs.
 
 Types are spelled out here rather than imported from `tradewind.storage.types`: what a migration does must not change
 when the code does.
@@ -26,6 +26,10 @@ def _text() -> sa.types.TypeEngine[str]:
     return sa.Text().with_variant(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
 
 
+def _asset_name() -> sa.types.TypeEngine[str]:
+    return sa.String(1500).with_variant(mysql.VARCHAR(1500, charset="ascii", collation="ascii_bin"), "mysql")
+
+
 def _key() -> sa.types.TypeEngine[int]:
     return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
@@ -42,6 +46,9 @@ def upgrade() -> None:
     _create_task_instances()
     _create_history_and_changes()
     _create_callbacks()
+    _create_kept()
+    _create_secrets()
+    _create_assets()
     _create_pools_and_jobs()
     if op.get_bind().dialect.name == "mysql":
         _create_full_indexes()
@@ -51,6 +58,8 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
+        *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset", "connection", "variable"),
+        *("deferral", "task_state", "rendered_fields", "xcom"),
         *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source", "dag_version", "dag"),
     ):
@@ -223,9 +232,14 @@ def _create_task_instances() -> None:
         sa.Column("heartbeat_at", _instant(), nullable=True),
         sa.Column("hostname", _id(), nullable=True),
         sa.Column("pid", sa.Integer, nullable=True),
+        sa.Column("worker", sa.BigInteger, nullable=True),
         sa.Column("map_length", sa.Integer, nullable=True),
         sa.Column("skips", _text(), nullable=True),
         sa.Column("requeues", sa.Integer, nullable=False),
+        sa.Column("reschedules", sa.Integer, nullable=False),
+        sa.Column("rendered_map_index", _text(), nullable=True),
+        sa.Column("cpu_s", sa.Double, nullable=True),
+        sa.Column("peak_memory_bytes", sa.BigInteger, nullable=True),
         sa.Column("reason", _text(), nullable=True),
         sa.Column("note", _text(), nullable=True),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_task_instance"),
@@ -249,6 +263,8 @@ def _create_history_and_changes() -> None:
         sa.Column("finished_at", _instant(), nullable=True),
         sa.Column("hostname", _id(), nullable=True),
         sa.Column("pid", sa.Integer, nullable=True),
+        sa.Column("cpu_s", sa.Double, nullable=True),
+        sa.Column("peak_memory_bytes", sa.BigInteger, nullable=True),
         sa.Column("reason", _text(), nullable=True),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "attempt", name="pk_task_try"),
         sa.ForeignKeyConstraint(
@@ -293,6 +309,168 @@ def _create_callbacks() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_callback_request_bundle", "callback_request", ["bundle_name", "callback_key"])
+
+
+def _of_task() -> tuple[sa.Column[Any], ...]:
+    return (
+        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
+    )
+
+
+def _ends_with_task(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["run_key", "task_id", "map_index"],
+        ["task_instance.run_key", "task_instance.task_id", "task_instance.map_index"],
+        name=f"fk_{table}_run_key",
+        ondelete="CASCADE",
+    )
+
+
+def _create_kept() -> None:
+    op.create_table(
+        "xcom",
+        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("key", _id(512), nullable=False),
+        sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("value", _text(), nullable=False),
+        sa.Column("mapped_length", sa.Integer, nullable=True),
+        sa.Column("is_dag_result", sa.Boolean, nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "key", "map_index", name="pk_xcom"),
+        _ends_with_task("xcom"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "rendered_fields",
+        *_of_task(),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("fields", _text(), nullable=False),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_rendered_fields"),
+        _ends_with_task("rendered_fields"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "task_state",
+        *_of_task(),
+        sa.Column("key", _id(512), nullable=False),
+        sa.Column("value", _text(), nullable=False),
+        sa.Column("expires_at", _instant(), nullable=True),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "key", name="pk_task_state"),
+        _ends_with_task("task_state"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "deferral",
+        *_of_task(),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("trigger_path", _text(), nullable=True),
+        sa.Column("trigger_kwargs", _text(), nullable=True),
+        sa.Column("next_method", _id(), nullable=False),
+        sa.Column("next_kwargs", _text(), nullable=True),
+        sa.Column("queue", _id(), nullable=True),
+        sa.Column("times_out_at", _instant(), nullable=True),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_deferral"),
+        _ends_with_task("deferral"),
+        sqlite_with_rowid=False,
+    )
+
+
+def _create_secrets() -> None:
+    op.create_table(
+        "variable",
+        sa.Column("key", _id(), nullable=False),
+        sa.Column("value", _text(), nullable=False),
+        sa.Column("is_encrypted", sa.Boolean, nullable=False),
+        sa.Column("description", _text(), nullable=True),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("key", name="pk_variable"),
+    )
+    op.create_table(
+        "connection",
+        sa.Column("conn_id", _id(), nullable=False),
+        sa.Column("conn_type", _id(), nullable=True),
+        sa.Column("description", _text(), nullable=True),
+        sa.Column("host", _text(), nullable=True),
+        sa.Column("schema", _text(), nullable=True),
+        sa.Column("login", _text(), nullable=True),
+        sa.Column("password", _text(), nullable=True),
+        sa.Column("port", sa.Integer, nullable=True),
+        sa.Column("extra", _text(), nullable=True),
+        sa.Column("is_encrypted", sa.Boolean, nullable=False),
+        sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("conn_id", name="pk_connection"),
+    )
+
+
+def _of_asset(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], name=f"fk_{table}_asset_key", ondelete="CASCADE")
+
+
+def _create_assets() -> None:
+    op.create_table(
+        "asset",
+        sa.Column("asset_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("name", _asset_name(), nullable=False),
+        sa.Column("uri", _asset_name(), nullable=False),
+        sa.Column("group", _asset_name(), nullable=False),
+        sa.Column("extra", _text(), nullable=True),
+        sa.Column("is_active", sa.Boolean, nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("asset_key", name="pk_asset"),
+        sa.UniqueConstraint("name", "uri", name="uq_asset_name_uri"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "asset_alias",
+        sa.Column("name", _asset_name(), nullable=False),
+        sa.Column("group", _asset_name(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_asset_alias"),
+    )
+    op.create_table(
+        "asset_alias_asset",
+        sa.Column("alias", _asset_name(), nullable=False),
+        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("alias", "asset_key", name="pk_asset_alias_asset"),
+        sa.ForeignKeyConstraint(["alias"], ["asset_alias.name"], name="fk_asset_alias_asset_alias", ondelete="CASCADE"),
+        _of_asset("asset_alias_asset"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "asset_event",
+        sa.Column("event_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("asset_key", _key(), nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("extra", _text(), nullable=True),
+        sa.Column("source_dag_id", _id(), nullable=True),
+        sa.Column("source_task_id", _id(), nullable=True),
+        sa.Column("source_run_id", _id(), nullable=True),
+        sa.Column("source_map_index", sa.Integer, nullable=True),
+        sa.Column("partition_key", _id(), nullable=True),
+        sa.Column("aliases", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("event_key", name="pk_asset_event"),
+        _of_asset("asset_event"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "asset_state",
+        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("key", _id(512), nullable=False),
+        sa.Column("value", _text(), nullable=False),
+        sa.Column("updated_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("asset_key", "key", name="pk_asset_state"),
+        _of_asset("asset_state"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_asset_uri", "asset", ["uri"])
+    op.create_index("ix_asset_alias_asset_asset", "asset_alias_asset", ["asset_key"])
+    op.create_index("ix_asset_event_asset", "asset_event", ["asset_key", "created_at"])
 
 
 def _create_pools_and_jobs() -> None:
@@ -340,6 +518,7 @@ def _create_full_indexes() -> None:
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
     op.create_index("ix_task_instance_queue", "task_instance", ["state", *_QUEUE_ORDER])
     op.create_index("ix_task_instance_timer", "task_instance", ["wake_at"])
+    op.create_index("ix_task_state_expiry", "task_state", ["expires_at"])
     op.create_index("ix_run_change_run", "run_change", ["run_key"])
     op.create_index("ix_job_live", "job", ["kind", "heartbeat_at"])
 
@@ -368,5 +547,6 @@ def _create_partial_indexes() -> None:
         "state IN ('deferred', 'queued', 'restarting', 'running')",
     )
     partial("ix_task_instance_timer", "task_instance", ["wake_at"], "wake_at IS NOT NULL")
+    partial("ix_task_state_expiry", "task_state", ["expires_at"], "expires_at IS NOT NULL")
     op.create_index("ix_run_change_run", "run_change", ["run_key"])
     partial("ix_job_live", "job", ["kind", "heartbeat_at"], "stopped_at IS NULL")

@@ -1,0 +1,32 @@
+"""Pools, and the lives of service processes."""
+
+import sqlalchemy as sa
+
+from tradewind.storage.schema.base import add_index, metadata
+from tradewind.storage.types import Instant, LongText, big_key, identifier
+
+pool = sa.Table(
+    "pool",
+    metadata,
+    sa.Column("name", identifier(), primary_key=True),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("include_deferred", sa.Boolean, nullable=False),
+    sa.Column("description", LongText, nullable=True),
+    sa.Column("served_turn", sa.BigInteger, nullable=False, default=0),
+)
+
+job = sa.Table(
+    "job",
+    metadata,
+    sa.Column("job_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("kind", sa.String(30), nullable=False),
+    sa.Column("hostname", identifier(), nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("started_at", Instant, nullable=False),
+    sa.Column("heartbeat_at", Instant, nullable=False),
+    sa.Column("stopped_at", Instant, nullable=True),
+    sa.Column("is_dead", sa.Boolean, nullable=False, default=False),
+    sqlite_autoincrement=True,
+)
+_job_is_live = job.c.stopped_at.is_(None)
+add_index("ix_job_live", job.c.kind, job.c.heartbeat_at, where=_job_is_live)

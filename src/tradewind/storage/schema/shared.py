@@ -1,0 +1,97 @@
+"""What all DAGs of a deployment share: variables, connections, assets."""
+
+import sqlalchemy as sa
+
+from tradewind.storage.schema.base import add_index, metadata
+from tradewind.storage.types import KEY_LENGTH, Instant, LongText, asset_name, big_key, identifier
+
+variable = sa.Table(
+    "variable",
+    metadata,
+    sa.Column("key", identifier(), primary_key=True),
+    sa.Column("value", LongText, nullable=False),
+    sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    sa.Column("description", LongText, nullable=True),
+    sa.Column("updated_at", Instant, nullable=False),
+)
+
+connection = sa.Table(
+    "connection",
+    metadata,
+    sa.Column("conn_id", identifier(), primary_key=True),
+    sa.Column("conn_type", identifier(), nullable=True),
+    sa.Column("description", LongText, nullable=True),
+    sa.Column("host", LongText, nullable=True),
+    sa.Column("schema", LongText, nullable=True),
+    sa.Column("login", LongText, nullable=True),
+    sa.Column("password", LongText, nullable=True),
+    sa.Column("port", sa.Integer, nullable=True),
+    sa.Column("extra", LongText, nullable=True),
+    sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
+    sa.Column("updated_at", Instant, nullable=False),
+)
+
+asset = sa.Table(
+    "asset",
+    metadata,
+    sa.Column("asset_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("name", asset_name(), nullable=False),
+    sa.Column("uri", asset_name(), nullable=False),
+    sa.Column("group", asset_name(), nullable=False),
+    sa.Column("extra", LongText, nullable=True),
+    sa.Column("is_active", sa.Boolean, nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.Column("updated_at", Instant, nullable=False),
+    sa.UniqueConstraint("name", "uri"),
+    sqlite_autoincrement=True,
+)
+add_index("ix_asset_uri", asset.c.uri)
+
+asset_alias = sa.Table(
+    "asset_alias",
+    metadata,
+    sa.Column("name", asset_name(), primary_key=True),
+    sa.Column("group", asset_name(), nullable=False),
+)
+
+asset_alias_asset = sa.Table(
+    "asset_alias_asset",
+    metadata,
+    sa.Column("alias", asset_name(), primary_key=True),
+    sa.Column("asset_key", big_key(), primary_key=True, autoincrement=False),
+    sa.ForeignKeyConstraint(["alias"], ["asset_alias.name"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
+add_index("ix_asset_alias_asset_asset", asset_alias_asset.c.asset_key)
+
+asset_event = sa.Table(
+    "asset_event",
+    metadata,
+    sa.Column("event_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("asset_key", big_key(), nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.Column("extra", LongText, nullable=True),
+    # Who said so: ids rather than keys, for the event outlives the run.
+    sa.Column("source_dag_id", identifier(), nullable=True),
+    sa.Column("source_task_id", identifier(), nullable=True),
+    sa.Column("source_run_id", identifier(), nullable=True),
+    sa.Column("source_map_index", sa.Integer, nullable=True),
+    sa.Column("partition_key", identifier(), nullable=True),
+    sa.Column("aliases", LongText, nullable=True),
+    sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
+    sqlite_autoincrement=True,
+)
+add_index("ix_asset_event_asset", asset_event.c.asset_key, asset_event.c.created_at)
+
+asset_state = sa.Table(
+    "asset_state",
+    metadata,
+    sa.Column("asset_key", big_key(), primary_key=True, autoincrement=False),
+    sa.Column("key", identifier(KEY_LENGTH), primary_key=True),
+    sa.Column("value", LongText, nullable=False),
+    sa.Column("updated_at", Instant, nullable=False),
+    sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
