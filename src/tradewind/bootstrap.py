@@ -1,5 +1,6 @@
 """The composition root: which database, which wake-up signal, which executors. The only place that names them."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,7 +8,10 @@ from dataclasses import dataclass
 from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
 from tradewind.dag_processor.service import DagProcessor
+from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
+from tradewind.executors.registry import make_executor, read_executors
+from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
 from tradewind.runtime.service import Loop, Service
 from tradewind.runtime.wakeup import PipeWakeup, SocketWakeup, Wakeup
@@ -16,6 +20,7 @@ from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
 from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
 from tradewind.telemetry.hub import Hub
+from tradewind.wire.work import make_worker_folder
 
 __all__ = [
     "Wiring",
@@ -25,6 +30,7 @@ __all__ = [
     "is_failure",
     "lint_paths",
     "made_dag_processor",
+    "made_executors",
     "make_loop",
     "make_scheduler",
     "needed_revision",
@@ -98,6 +104,31 @@ def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:
 
 
 @contextmanager
+def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
+    """The executors of the configuration, the first being the default. Their workers go on after the block.
+
+    Raises:
+        SettingsError: `[core] executor` names one that there is not.
+    """
+    background = Background()
+
+    def start_worker(name: str) -> None:
+        folder = make_worker_folder(wiring.settings.home, name)
+        command = [sys.executable, "-m", "tradewind.cli.main", "worker", "--executor", name]
+        background.start(command, folder / "worker.log")
+
+    executors: list[Executor] = []
+    try:
+        for entry in read_executors(wiring.settings.core.executor).entries:
+            context = ExecutorContext(entry.name, wiring.settings, wiring.clock, wiring.hub, start_worker)
+            executors.append(make_executor(entry, context))
+        yield tuple(executors)
+    finally:
+        for executor in executors:
+            executor.close()
+
+
+@contextmanager
 def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iterator[tuple[DagProcessor, PipeWakeup]]:
     """A processor of these bundles, or of all; and what ends its waiting.
 
@@ -123,9 +154,17 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
         wakeup.close()
 
 
-def make_loop(wiring: Wiring, service: Service, is_stopping: Callable[[], bool], wakeup: Wakeup | None = None) -> Loop:
-    """What runs a service until it is stopped."""
-    return Loop(service, wiring.clock, wakeup or wiring.wakeup, is_stopping)
+def make_loop(
+    wiring: Wiring,
+    service: Service,
+    is_stopping: Callable[[], bool],
+    wakeup: Wakeup | None = None,
+    *,
+    most_passes: int | None = None,
+    counts_only_idle: bool = False,
+) -> Loop:
+    """What runs a service until it is stopped, or has made so many passes."""
+    return Loop(service, wiring.clock, wakeup or wiring.wakeup, is_stopping, most_passes, counts_only_idle)
 
 
 def _make_wakeup(settings: Settings, url: str) -> Wakeup:

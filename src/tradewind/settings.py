@@ -152,6 +152,7 @@ _DATABASE_URL: Final = _Reader(_read_database_url, "a URL such as postgresql+psy
 class CoreSettings:
     """`[core]`: the limits and defaults of every DAG."""
 
+    executor: str = _TEXT.option("LocalExecutor")  # its grammar: executors/registry.py
     parallelism: int = _whole_number(1).option(32)
     max_active_tasks_per_dag: int = _whole_number(1).option(16)
     max_active_runs_per_dag: int = _whole_number(1).option(16)

@@ -138,6 +138,9 @@ class PatientExecutor:
             self.revoked.append(attempt)
             self.work.pop(attempt, None)
 
+    def close(self) -> None:
+        self.work.clear()
+
     @property
     def busy_with(self) -> list[str]:
         """What runs now, in the order in which it was handed over."""

@@ -261,6 +261,9 @@ class SimulatedExecutor:
                 kernel = self._cluster.kernel
                 kernel.after(kernel.latency_s(), partial(self._cluster.revoke, attempt))
 
+    def close(self) -> None:
+        """See `Executor.close`. The cluster goes on."""
+
 
 def jump(process: Process) -> None:
     """Somebody sets the clock of a machine."""

@@ -1,26 +1,18 @@
 """`tradewind dag-processor`: the service that reads DAG files."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tradewind.bootstrap import made_dag_processor, make_loop, wired
-from tradewind.runtime.clock import Clock
+from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
 from tradewind.settings import Settings, load_settings
-from tradewind.telemetry.events import (
-    BundleFailed,
-    CallbackCalled,
-    DagsPublished,
-    DatabaseBack,
-    DatabaseLost,
-    DutyFailed,
-    Event,
-    FileFailed,
-)
-from tradewind.telemetry.hub import Handler, Hub
+from tradewind.telemetry.events import BundleFailed, CallbackCalled, DagsPublished, Event, FileFailed
+from tradewind.telemetry.hub import Hub
 
 
 def command(
@@ -43,7 +35,7 @@ def command(
         made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
         stop_signals(wakeup) as stopping,
     ):
-        hub.attach(_teller(wiring.clock, is_verbose=verbose))
+        hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
         if num_runs < 0:
             make_loop(wiring, processor, stopping.is_set, wakeup).run()
             return
@@ -62,32 +54,15 @@ def _settings(dags_folder: Path | None) -> Settings:
     return replace(settings, core=replace(settings.core, dags_folder=str(dags_folder.absolute())))
 
 
-def _teller(clock: Clock, *, is_verbose: bool) -> Handler:
-    """Writes events that people should know of to the error stream, one line each and the reason below."""
-
-    def tell(event: Event) -> None:
-        line = _line(event, is_verbose=is_verbose)
-        if line is not None:
-            typer.echo(f"{clock.now():%Y-%m-%d %H:%M:%S} {line}", err=True)
-
-    return tell
-
-
 def _line(event: Event, *, is_verbose: bool) -> str | None:
     match event:
         case FileFailed():
             return f"{event.bundle}: {event.path} cannot be used:\n{event.error}"
         case BundleFailed():
             return f"{event.bundle}: {event.error}"
-        case DutyFailed():
-            return f"{event.duty} failed: {event.error}"
         case CallbackCalled() if event.error is not None or is_verbose:
             ended = "done" if event.error is None else f"failed:\n{event.error}"
             return f"on_{event.event}_callback of {event.dag_id}, run {event.run_id}: {ended}"
-        case DatabaseLost():
-            return f"the database gives no answer: {event.error}"
-        case DatabaseBack():
-            return f"the database answers again, after {event.after_s:.1f} s"
         case DagsPublished() if is_verbose:
             gone = f"; gone: {', '.join(event.stale)}" if event.stale else ""
             return f"read: {', '.join(event.dag_ids) or 'no DAG'}{gone}"

@@ -24,6 +24,7 @@ ENTRIES: Final = {
     "dags": Entry("tradewind.cli.dags", "list DAGs and what is wrong with their files"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
+    "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
 }
 
 

@@ -56,3 +56,6 @@ class InstantExecutor:
 
     def revoke(self, attempts: Collection[AttemptKey]) -> None:
         """What is done is done."""
+
+    def close(self) -> None:
+        """It holds nothing."""

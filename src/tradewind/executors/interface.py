@@ -39,3 +39,6 @@ class Executor(Protocol):
 
     def revoke(self, attempts: Collection[AttemptKey]) -> None:
         """Do not run these any more, if they have not begun; stop them, if they have."""
+
+    def close(self) -> None:
+        """Called once, when the scheduler ends. What was begun goes on."""

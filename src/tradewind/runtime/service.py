@@ -46,13 +46,21 @@ class Loop:
     clock: Clock
     wakeup: Wakeup
     is_stopping: Callable[[], bool]
+    most_passes: int | None = None
+    """After how many passes it ends by itself."""
+    counts_only_idle: bool = False
+    """Whether only passes that found nothing to do count."""
 
     def run(self) -> None:
         """Until `is_stopping`."""
+        passes = 0
         self._insist(self.service.start)
         try:
             while not self.is_stopping():
                 is_busy = self._insist(self.service.run_once)
+                passes += not (is_busy and self.counts_only_idle)
+                if passes == self.most_passes:
+                    break
                 if not is_busy and not self.is_stopping():
                     self.wakeup.wait(self.service.idle_s())
         finally:

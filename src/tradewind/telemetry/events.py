@@ -130,6 +130,14 @@ class CallbackCalled:
     output: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ExecutorFailed:
+    """An executor cannot reach its workers; what it was given waits for them."""
+
+    executor: str
+    error: str
+
+
 Event = (
     TasksMoved
     | RunMoved
@@ -145,4 +153,5 @@ Event = (
     | FileFailed
     | BundleFailed
     | CallbackCalled
+    | ExecutorFailed
 )

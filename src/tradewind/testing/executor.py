@@ -72,3 +72,6 @@ class KeepingExecutor:
     def revoke(self, attempts: Collection[AttemptKey]) -> None:
         """See `Executor.revoke`."""
         self._kept.drop(attempts)
+
+    def close(self) -> None:
+        """See `Executor.close`."""

@@ -53,3 +53,17 @@ def worker_folder(home: Path, executor: str) -> Path:
         return folder
     name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
     return Path(tempfile.gettempdir(), f"tradewind-{os.getuid()}-{name}")
+
+
+def make_worker_folder(home: Path, executor: str) -> Path:
+    """The same, made if need be.
+
+    Raises:
+        PermissionError: it is somebody else's, or others may enter it: they could pretend to be the supervisor.
+    """
+    folder = worker_folder(home, executor)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise PermissionError(f"only its owner, and nobody else than user {os.getuid()}, may enter {folder}")
+    return folder

@@ -1,0 +1,73 @@
+"""`tradewind scheduler`: the service that decides what runs when, and hands it to the executors."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tradewind.bootstrap import made_executors, make_loop, make_scheduler, wired
+from tradewind.cli.telling import teller
+from tradewind.model.ids import UNMAPPED, TaskKey
+from tradewind.runtime.service import stop_signals
+from tradewind.settings import load_settings
+from tradewind.telemetry.events import (
+    AttemptLost,
+    DagFenced,
+    Event,
+    ExecutorFailed,
+    JobDied,
+    RunMoved,
+    TaskCannotFit,
+)
+from tradewind.telemetry.hub import Hub
+
+
+def command(
+    num_runs: Annotated[
+        int | None,
+        typer.Option("--num-runs", "-n", help="end after so many passes; -1: never. By default [scheduler] num_runs"),
+    ] = None,
+    only_idle: Annotated[
+        bool | None, typer.Option("--only-idle", "-i", help="count only passes in which there was nothing to do")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")] = False,
+) -> None:
+    """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
+    settings = load_settings()
+    most_passes = settings.scheduler.num_runs if num_runs is None else num_runs
+    hub = Hub()
+    with (
+        wired(settings, hub=hub) as wiring,
+        made_executors(wiring) as executors,
+        stop_signals(wiring.wakeup) as stopping,
+    ):
+        hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
+        make_loop(
+            wiring,
+            make_scheduler(wiring, executors),
+            stopping.is_set,
+            most_passes=most_passes if most_passes > 0 else None,
+            counts_only_idle=settings.scheduler.only_idle if only_idle is None else only_idle,
+        ).run()
+
+
+def _line(event: Event, *, is_verbose: bool) -> str | None:
+    match event:
+        case ExecutorFailed():
+            return f"{event.executor}: {event.error}"
+        case DagFenced():
+            return f"DAG {event.dag_id} cannot be scheduled: {event.error}"
+        case TaskCannotFit():
+            return f"{_task(event.task)} of DAG {event.dag_id} waits for pool {event.pool} in vain: {event.reason}"
+        case AttemptLost():
+            return f"run {event.task.run_key}, {_task(event.task)}: {event.reason}"
+        case JobDied():
+            return f"scheduler {event.job_key} on {event.hostname} is gone; its work is taken over"
+        case RunMoved() if is_verbose:
+            return f"{event.dag_id}, run {event.run_id}: {event.state}"
+        case _:
+            return None
+
+
+def _task(key: TaskKey) -> str:
+    return f"task {key.task_id}" if key.map_index == UNMAPPED else f"task {key.task_id}[{key.map_index}]"
