@@ -12,7 +12,7 @@ from tradewind.storage.schema.dags import (
     dag_warning,
     file_is_requested,
 )
-from tradewind.storage.schema.kept import deferral, rendered_fields, state_expires, task_state, xcom
+from tradewind.storage.schema.kept import deferral, rendered_fields, task_state, xcom
 from tradewind.storage.schema.runs import (
     callback_request,
     dag_run,
@@ -66,7 +66,6 @@ __all__ = [
     "run_is_queued",
     "run_is_running",
     "run_times_out",
-    "state_expires",
     "state_in",
     "task_has_timer",
     "task_instance",

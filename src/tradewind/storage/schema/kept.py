@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.base import add_index, metadata
+from tradewind.storage.schema.base import metadata
 from tradewind.storage.types import KEY_LENGTH, Instant, LongText, big_key, identifier
 
 # All refer to the task instance rather than to the run: who adds a row would else wait, on MySQL, for the scheduler
@@ -27,14 +27,11 @@ def _ends_with_task() -> sa.ForeignKeyConstraint:
     )
 
 
-# The key comes before the map index: what is asked for is one key of all instances of a mapped task, in their order.
 xcom = sa.Table(
     "xcom",
     metadata,
-    sa.Column("run_key", big_key(), primary_key=True, autoincrement=False),
-    sa.Column("task_id", identifier(), primary_key=True),
+    *_of_task(),
     sa.Column("key", identifier(KEY_LENGTH), primary_key=True),
-    sa.Column("map_index", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("value", LongText, nullable=False),
     sa.Column("mapped_length", sa.Integer, nullable=True),
     sa.Column("is_dag_result", sa.Boolean, nullable=False),
@@ -64,8 +61,6 @@ task_state = sa.Table(
     _ends_with_task(),
     sqlite_with_rowid=False,
 )
-state_expires = task_state.c.expires_at.is_not(None)
-add_index("ix_task_state_expiry", task_state.c.expires_at, where=state_expires)
 
 deferral = sa.Table(
     "deferral",

@@ -331,15 +331,13 @@ def _ends_with_task(table: str) -> sa.ForeignKeyConstraint:
 def _create_kept() -> None:
     op.create_table(
         "xcom",
-        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("task_id", _id(), nullable=False),
+        *_of_task(),
         sa.Column("key", _id(512), nullable=False),
-        sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("value", _text(), nullable=False),
         sa.Column("mapped_length", sa.Integer, nullable=True),
         sa.Column("is_dag_result", sa.Boolean, nullable=False),
         sa.Column("created_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("run_key", "task_id", "key", "map_index", name="pk_xcom"),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "key", name="pk_xcom"),
         _ends_with_task("xcom"),
         sqlite_with_rowid=False,
     )
@@ -518,7 +516,6 @@ def _create_full_indexes() -> None:
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
     op.create_index("ix_task_instance_queue", "task_instance", ["state", *_QUEUE_ORDER])
     op.create_index("ix_task_instance_timer", "task_instance", ["wake_at"])
-    op.create_index("ix_task_state_expiry", "task_state", ["expires_at"])
     op.create_index("ix_run_change_run", "run_change", ["run_key"])
     op.create_index("ix_job_live", "job", ["kind", "heartbeat_at"])
 
@@ -547,6 +544,5 @@ def _create_partial_indexes() -> None:
         "state IN ('deferred', 'queued', 'restarting', 'running')",
     )
     partial("ix_task_instance_timer", "task_instance", ["wake_at"], "wake_at IS NOT NULL")
-    partial("ix_task_state_expiry", "task_state", ["expires_at"], "expires_at IS NOT NULL")
     op.create_index("ix_run_change_run", "run_change", ["run_key"])
     partial("ix_job_live", "job", ["kind", "heartbeat_at"], "stopped_at IS NULL")
