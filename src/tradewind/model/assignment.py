@@ -5,7 +5,6 @@ from datetime import datetime
 from uuid import UUID
 
 from tradewind.model.ids import AttemptKey, TaskKey
-from tradewind.model.json_value import JsonValue
 from tradewind.model.task_answers import DagRunResult
 
 
@@ -28,7 +27,7 @@ class Assignment:
     """How many instances of a mapped task there are."""
     next_method: str | None = None
     """Where to go on after a deferral."""
-    next_kwargs: JsonValue = None
+    next_kwargs: object = None
     """The arguments of `next_method`, serialized."""
     xcoms_to_clear: tuple[str, ...] = ()
     """What earlier tries pushed, and must not be found any more."""
@@ -55,7 +54,7 @@ class WorkOrder:
     bundle_version: str | None
     path: str
     """Of the DAG file, relative to its bundle."""
-    executor_config: JsonValue = None
+    executor_config: object = None
 
     @property
     def asker(self) -> Asker:

@@ -1,10 +1,12 @@
-"""What an attempt leaves behind besides its report: assets it updated, what it waits for, what it used."""
+"""What an attempt leaves behind besides its report: assets it updated, what it waits for, what it used.
+
+What is called an object here is whatever JSON can say, and comes from the author.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from tradewind.model.json_value import JsonValue
 from tradewind.model.task import EndReport
 
 
@@ -15,11 +17,11 @@ class OutletEvent:
     name: str | None
     uri: str | None
     group: str = "asset"
-    extra: JsonValue = None
+    extra: object = None
     alias: str | None = None
     """The outlet through which the task named the asset while it ran."""
     partition_keys: tuple[str, ...] = ()
-    asset_extra: JsonValue = None
+    asset_extra: object = None
     """What the asset itself says, for one that may be new."""
 
 
@@ -28,9 +30,9 @@ class Deferral:
     """It leaves its worker until a trigger fires. Arguments are serialized."""
 
     trigger_path: str
-    trigger_kwargs: JsonValue
+    trigger_kwargs: object
     next_method: str
-    next_kwargs: JsonValue = None
+    next_kwargs: object = None
     timeout: timedelta | None = None
     queue: str | None = None
 
@@ -40,7 +42,7 @@ class InputAwaited:
     """It leaves its worker until a person answers. Arguments are serialized."""
 
     next_method: str
-    next_kwargs: JsonValue = None
+    next_kwargs: object = None
     timeout: timedelta | None = None
 
 

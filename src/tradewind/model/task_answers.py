@@ -1,6 +1,7 @@
 """The values with which a runtime answers user code: plain, frozen, and easy to write as JSON.
 
-Their field names are those that DAG files and provider packages read.
+What is called an object here is whatever JSON can say. The field names are those that DAG files and provider packages
+read.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-
-from tradewind.model.json_value import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class XComResult:
     """One stored XCom. Its value is what a backend serialized; a missing XCom is `None` instead of this."""
 
     key: str
-    value: JsonValue
+    value: object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ class AssetResult:
     name: str
     uri: str
     group: str = "asset"
-    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class AssetEventResult:
     asset: AssetResult
     timestamp: datetime
     id: int | None = None
-    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
     source_dag_id: str | None = None
     source_task_id: str | None = None
     source_run_id: str | None = None
@@ -99,7 +98,7 @@ class DagRunResult:
     start_date: datetime | None = None
     end_date: datetime | None = None
     clear_number: int = 0
-    conf: Mapping[str, JsonValue] = field(default_factory=dict)
+    conf: Mapping[str, object] = field(default_factory=dict)
     triggering_user_name: str | None = None
     consumed_asset_events: tuple[AssetEventResult, ...] = ()
     partition_key: str | None = None
@@ -166,7 +165,7 @@ class HITLDetailRequest:
     body: str | None = None
     defaults: tuple[str, ...] | None = None
     multiple: bool = False
-    params: Mapping[str, JsonValue] = field(default_factory=dict)
+    params: Mapping[str, object] = field(default_factory=dict)
     assigned_users: tuple[HITLUserResult, ...] = ()
 
 
@@ -178,7 +177,7 @@ class HITLDetailResponse:
     responded_by_user: HITLUserResult | None = None
     responded_at: datetime | None = None
     chosen_options: tuple[str, ...] | None = None
-    params_input: Mapping[str, JsonValue] = field(default_factory=dict)
+    params_input: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
 from tradewind.model.task_answers import AssetEventResult, DagRunResult
+from tradewind.sdk import timezone
 from tradewind.sdk.assets import (
     Asset,
     AssetAlias,
@@ -55,7 +56,8 @@ def resolve_asset_ref(ref: AssetRef) -> Asset:
         raise TypeError(f"an asset is referred to by name or by URI, not as {ref!r}")
     if found is None:
         raise AssetNotFound(ref)
-    return Asset(name=found.name, uri=found.uri, group=found.group, extra=dict(found.extra))
+    extra: Any = dict(found.extra)
+    return Asset(name=found.name, uri=found.uri, group=found.group, extra=extra)
 
 
 def _key_of(asset: object) -> Key:
@@ -219,6 +221,10 @@ class AssetEvent(AssetEventResult):
 # --- inlets ---------------------------------------------------------------------------------------------------------
 
 
+def _instant(given: datetime | str) -> datetime:
+    return timezone.parse(given) if isinstance(given, str) else given
+
+
 class InletEventsAccessor(Sequence[AssetEvent]):
     """The events of one inlet. They are fetched when they are first looked at; filters narrow them down before."""
 
@@ -226,20 +232,20 @@ class InletEventsAccessor(Sequence[AssetEvent]):
         self, asset_name: str | None = None, asset_uri: str | None = None, alias_name: str | None = None
     ) -> None:
         self._which = {"name": asset_name, "uri": asset_uri, "alias_name": alias_name}
-        self._after: datetime | str | None = None
-        self._before: datetime | str | None = None
+        self._after: datetime | None = None
+        self._before: datetime | None = None
         self._ascending = True
         self._limit: int | None = None
         self._fetched: list[AssetEvent] | None = None
 
     def after(self, after: datetime | str) -> InletEventsAccessor:
         """Only events of that moment or later."""
-        self._after, self._fetched = after, None
+        self._after, self._fetched = _instant(after), None
         return self
 
     def before(self, before: datetime | str) -> InletEventsAccessor:
         """Only events of that moment or earlier."""
-        self._before, self._fetched = before, None
+        self._before, self._fetched = _instant(before), None
         return self
 
     def ascending(self, ascending: bool = True) -> InletEventsAccessor:

@@ -156,8 +156,8 @@ class AssetRuntime(Protocol):
         name: str | None = None,
         uri: str | None = None,
         alias_name: str | None = None,
-        after: datetime | str | None = None,
-        before: datetime | str | None = None,
+        after: datetime | None = None,
+        before: datetime | None = None,
         ascending: bool = True,
         limit: int | None = None,
     ) -> Sequence[AssetEventResult]:

@@ -137,7 +137,7 @@ def test_filters_narrow_the_events_down(runtime: MemoryRuntime) -> None:
         "uri": "s3://bucket/one",
         "alias_name": None,
         "after": at(1),
-        "before": "2026-01-04",
+        "before": at(4),
         "ascending": False,
         "limit": 2,
     }
