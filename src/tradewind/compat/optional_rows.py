@@ -42,5 +42,8 @@ OPTIONAL: Final[Mapping[str, Mapping[str, str]]] = {
     "airflow.providers.common.sql.operators.generic_transfer": {_SQL: "GenericTransfer"},
     "airflow.providers.common.sql.operators.sql": {_SQL: "SQLCheckOperator SQLExecuteQueryOperator"},
     "airflow.providers.common.sql.sensors.sql": {_SQL: "SqlSensor"},
+    "airflow.providers.smtp.notifications.smtp": {
+        "tradewind.sdk.notifiers.smtp": "SmtpNotifier send_smtp_notification",
+    },
     "airflow.providers.smtp.operators.smtp": {"tradewind.compat.adapters.email_operator": "EmailOperator"},
 }

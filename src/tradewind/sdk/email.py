@@ -1,11 +1,9 @@
-"""E-mail by SMTP, as the options of `[email]` and `[smtp]` say."""
+"""E-mail, as the options of `[email]` say: by SMTP, or with a backend of one's own."""
 
 from __future__ import annotations
 
 import logging
 import re
-import smtplib
-import ssl
 from collections.abc import Iterable, Mapping, Sequence
 from email.mime.application import MIMEApplication
 from email.mime.multipart import MIMEMultipart
@@ -15,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tradewind.sdk.configuration import conf
-from tradewind.sdk.connection import Connection
-from tradewind.sdk.exceptions import AirflowConfigException, AirflowNotFoundException
+from tradewind.sdk.exceptions import AirflowConfigException
 from tradewind.sdk.module_loading import import_string
+from tradewind.sdk.smtp_server import SmtpServer, smtp_server
 
 log = logging.getLogger(__name__)
 
@@ -77,13 +75,17 @@ def send_email_smtp(
     **kwargs: Any,  # noqa: ARG001 - what other backends take
 ) -> None:
     """Send an e-mail by SMTP. With `dryrun` all is done except sending."""
-    sender = conf.get("smtp", "smtp_mail_from", fallback=None) or from_email
+    server = smtp_server(conn_id)
+    sender = server.from_email or conf.get("smtp", "smtp_mail_from", fallback=None) or from_email
     if not sender:
-        raise AirflowConfigException("an e-mail needs a sender: set [smtp] smtp_mail_from or [email] from_email")
+        raise AirflowConfigException(
+            "an e-mail needs a sender: set from_email in the extras of the SMTP connection, [smtp] smtp_mail_from, or"
+            " [email] from_email"
+        )
     message, recipients = build_mime_message(
         sender, to, subject, html_content, files, cc, bcc, mime_subtype, mime_charset, custom_headers
     )
-    send_mime_email(sender, recipients, message, conn_id, dryrun)
+    _hand_over(server, sender, recipients, message, dryrun)
 
 
 def build_mime_message(
@@ -130,57 +132,18 @@ def send_mime_email(
     conn_id: str | None = "smtp_default",
     dryrun: bool = False,
 ) -> None:
-    """Hand a message to the SMTP server. Login and password are those of the connection, if there is one."""
-    login, password = _credentials(conn_id)
+    """Hand a message to the SMTP server of the connection, or to that of `[smtp]`: see `smtp_server.py`."""
+    _hand_over(smtp_server(conn_id), e_from, e_to, mime_msg, dryrun)
+
+
+def _hand_over(
+    server: SmtpServer, sender: str, recipients: str | Sequence[str], message: MIMEMultipart, dryrun: bool
+) -> None:
     if dryrun:
-        log.info("This e-mail to %s is not sent: dryrun", e_to)
+        log.info("This e-mail to %s is not sent: dryrun", recipients)
         return
-    attempts = conf.getint("smtp", "smtp_retry_limit", fallback=5) + 1
-    for attempt in range(1, attempts + 1):
-        try:
-            server = _connected()
-        except smtplib.SMTPServerDisconnected:
-            if attempt == attempts:
-                raise
-            log.warning("The SMTP server hung up in attempt %d of %d", attempt, attempts)
-            continue
-        with server:
-            if conf.getboolean("smtp", "smtp_starttls", fallback=True):
-                server.starttls(context=_ssl_context())
-            if login and password:
-                server.login(login, password)
-            server.sendmail(e_from, e_to, mime_msg.as_string())
-        log.info("Sent an e-mail to %s", e_to)
-        return
-
-
-def _credentials(conn_id: str | None) -> tuple[str | None, str | None]:
-    if not conn_id:
-        return None, None
-    try:
-        connection: Connection = Connection.get(conn_id)
-    except AirflowNotFoundException:
-        log.debug("There is no connection %r: the SMTP server is used without a login", conn_id)
-        return None, None
-    return connection.login, connection.password
-
-
-def _connected() -> smtplib.SMTP:
-    host = conf.get("smtp", "smtp_host", fallback="localhost")
-    port = conf.getint("smtp", "smtp_port", fallback=25)
-    timeout = conf.getint("smtp", "smtp_timeout", fallback=30)
-    if conf.getboolean("smtp", "smtp_ssl", fallback=False):
-        return smtplib.SMTP_SSL(host, port, timeout=timeout, context=_ssl_context())
-    return smtplib.SMTP(host, port, timeout=timeout)
-
-
-def _ssl_context() -> ssl.SSLContext | None:
-    choice = conf.get("email", "ssl_context", fallback="default")
-    if choice == "default":
-        return ssl.create_default_context()
-    if choice == "none":
-        return None
-    raise AirflowConfigException(f"[email] ssl_context has to be 'default' or 'none', not {choice!r}")
+    server.deliver(sender, recipients, message)
+    log.info("Sent an e-mail to %s", recipients)
 
 
 def get_email_address_list(addresses: Addresses) -> list[str]:

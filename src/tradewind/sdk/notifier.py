@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from tradewind.sdk.log import LoggingMixin
@@ -46,27 +47,30 @@ class BaseNotifier(LoggingMixin, Templater):
         else:
             names = ("dag", "task_list", "blocking_task_list", "blocking_tis")
             context = cast("Context", dict(zip(names, args, strict=False)))
-        self._prepare(context)
-        try:
+        with self._prepared(context):
             self.notify(context)
-        except Exception as error:
-            self.log.error("%s could not tell anybody: %s", type(self).__name__, error)
-            raise
 
     def __await__(self) -> Generator[Any, None, None]:
         return self._tell().__await__()
 
     async def _tell(self) -> None:
-        self._prepare(self.context)
-        try:
+        with self._prepared(self.context):
             await self.async_notify(self.context)
+
+    @contextmanager
+    def _prepared(self, context: Context) -> Iterator[None]:
+        """Rendered within the block, and a template again after it: one notifier may be the callback of many tasks."""
+        templates = {field: getattr(self, field) for field in self.template_fields}
+        self._update_context(context)
+        try:
+            self.render_template_fields(context)
+            yield
         except Exception as error:
             self.log.error("%s could not tell anybody: %s", type(self).__name__, error)
             raise
-
-    def _prepare(self, context: Context) -> None:
-        self._update_context(context)
-        self.render_template_fields(context)
+        finally:
+            for field, template in templates.items():
+                setattr(self, field, template)
 
     def _update_context(self, context: Context) -> Context:
         context.update({field: getattr(self, field) for field in self.template_fields})  # type: ignore[typeddict-item]

@@ -1,16 +1,15 @@
 """E-mail by SMTP, to a server on this machine (D2, D4)."""
 
+import json
 import smtplib
-import socketserver
-import threading
+import ssl
 from collections.abc import Iterator
-from email import message_from_string
-from email.message import Message
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.mail_server import Mailbox, mail_server, self_signed
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.email import build_mime_message, get_email_address_list, send_email, send_email_smtp
@@ -24,63 +23,19 @@ def elsewhere(to: str, subject: str, html_content: str, **kwargs: Any) -> None:
     sent_elsewhere.append((to, {"subject": subject, **kwargs}))
 
 
-class Mailbox(socketserver.TCPServer):
-    """What an SMTP server was told."""
-
-    allow_reuse_address = True
-
-    def __init__(self) -> None:
-        self.hang_ups = 0
-        self.recipients: list[str] = []
-        self.logins: list[str] = []
-        self.messages: list[Message] = []
-        super().__init__(("127.0.0.1", 0), Postman)
-
-
-class Postman(socketserver.StreamRequestHandler):
-    """As much of SMTP as it takes."""
-
-    def handle(self) -> None:
-        box = self.server
-        assert isinstance(box, Mailbox)
-        if box.hang_ups:
-            box.hang_ups -= 1
-            return
-        self.wfile.write(b"220 here\r\n")
-        while line := self.rfile.readline().decode().strip():
-            verb = line[:4].upper()
-            if verb == "DATA":
-                self.wfile.write(b"354 go on\r\n")
-                lines = iter(lambda: self.rfile.readline().decode().rstrip("\r\n"), ".")
-                box.messages.append(message_from_string("\n".join(lines)))
-            elif verb == "RCPT":
-                box.recipients.append(line.partition("<")[2].rstrip(">"))
-            elif verb == "AUTH":
-                box.logins.append(line)
-            greeting = b"250-here\r\n250 AUTH PLAIN\r\n"
-            replies = {"EHLO": greeting, "AUTH": b"235 welcome\r\n", "QUIT": b"221 bye\r\n"}
-            self.wfile.write(replies.get(verb, b"250 fine\r\n"))
-            if verb == "QUIT":
-                return
-
-
 @pytest.fixture
 def mailbox(monkeypatch: pytest.MonkeyPatch, runtime: MemoryRuntime) -> Iterator[Mailbox]:
     """An SMTP server, and the configuration that leads to it."""
-    with Mailbox() as box:
-        thread = threading.Thread(target=box.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
+    with mail_server() as box:
         for key, value in {
             "SMTP__SMTP_HOST": "127.0.0.1",
-            "SMTP__SMTP_PORT": str(box.server_address[1]),
+            "SMTP__SMTP_PORT": str(box.port),
             "SMTP__SMTP_STARTTLS": "False",
             "SMTP__SMTP_MAIL_FROM": "me@here",
             "SMTP__SMTP_RETRY_LIMIT": "1",
         }.items():
             monkeypatch.setenv(f"TRADEWIND__{key}", value)
         yield box
-        box.shutdown()
-        thread.join()
 
 
 def test_message_reaches_all_recipients(mailbox: Mailbox, tmp_path: Path) -> None:
@@ -97,7 +52,7 @@ def test_message_reaches_all_recipients(mailbox: Mailbox, tmp_path: Path) -> Non
         custom_headers={"X-Mine": "1"},
     )
 
-    (message,) = mailbox.messages
+    message = mailbox.only_message
     assert mailbox.recipients == ["a@x", "b@x", "c@x", "d@x", "e@x"]
     assert (message["From"], message["To"], message["CC"]) == ("me@here", "a@x, b@x", "c@x, d@x")
     assert message["X-Mine"] == "1"
@@ -114,7 +69,43 @@ def test_login_is_that_of_the_connection(mailbox: Mailbox, runtime: MemoryRuntim
     runtime.connections["smtp_default"] = ConnectionResult(conn_id="smtp_default", login="me", password="secret")
     send_email_smtp("a@x", "s", "t")
 
-    assert len(mailbox.logins) == 1
+    assert mailbox.logins == [("me", "secret")]
+
+
+def smtp_connection(port: int, **extra: Any) -> ConnectionResult:
+    return ConnectionResult(conn_id="smtp_default", host="127.0.0.1", port=port, extra=json.dumps(extra))
+
+
+def test_connection_with_a_host_says_where_the_server_is(
+    runtime: MemoryRuntime, mailbox: Mailbox, tmp_path: Path
+) -> None:
+    with mail_server(starttls=self_signed(tmp_path)) as other:
+        runtime.connections["smtp_default"] = smtp_connection(
+            other.port, disable_ssl="true", ssl_context="none", from_email="conn@here"
+        )
+        send_email("a@x", "s", "t")
+
+    assert mailbox.messages == []
+    assert (other.senders, other.were_encrypted) == (["conn@here"], [True])
+
+
+def test_connection_may_be_encrypted_from_its_first_byte(runtime: MemoryRuntime, tmp_path: Path) -> None:
+    with mail_server(encrypted=self_signed(tmp_path)) as box:
+        runtime.connections["smtp_default"] = smtp_connection(box.port, ssl_context="none")
+        send_email("a@x", "s", "t")
+
+        runtime.connections["smtp_default"] = smtp_connection(box.port)
+        with pytest.raises(ssl.SSLCertVerificationError):
+            send_email("a@x", "s", "t")
+
+    assert box.were_encrypted == [True]
+
+
+def test_tokens_that_would_have_to_be_fetched_are_refused_by_name(runtime: MemoryRuntime) -> None:
+    runtime.connections["smtp_default"] = smtp_connection(1, auth_type="oauth2")
+
+    with pytest.raises(AirflowConfigException, match="oauth2 but no access_token"):
+        send_email("a@x", "s", "t")
 
 
 def test_dry_run_sends_nothing(mailbox: Mailbox) -> None:
