@@ -1,0 +1,1 @@
+"""Real deployments: every process started as an operator starts it, told by commands, watched in the database."""
