@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -55,8 +56,8 @@ class FieldLogger(logging.Logger):
     ) -> None:
         if fields:
             # Percent signs in a value must not be taken for places of arguments, which are filled in later.
-            shown = " ".join(f"{key}={value!r}" for key, value in fields.items())
-            msg = f"{msg} {shown.replace('%', '%%') if args else shown}"
+            shown = shown_fields(fields)
+            msg = f"{msg}{shown.replace('%', '%%') if args else shown}"
             extra = {**(extra or {}), "fields": fields}
         super()._log(
             level,
@@ -67,6 +68,11 @@ class FieldLogger(logging.Logger):
             stack_info=stack_info,
             stacklevel=stacklevel + 1,  # the caller is the one of this method
         )
+
+
+def shown_fields(fields: Mapping[str, object]) -> str:
+    """What stands at the end of a message that was logged with these fields."""
+    return "".join(f" {key}={value!r}" for key, value in fields.items())
 
 
 _loggers: dict[str, FieldLogger] = {}
