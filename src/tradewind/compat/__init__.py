@@ -7,6 +7,7 @@
   one), `optional_rows.py` (a few names of provider packages, for where those are not installed).
 - `adapters/` holds what has no counterpart in `tradewind.sdk`: the 2.x spellings of DAGs, operators and variables, and
   stand-ins that say why something cannot work and what to use instead.
+- `plugin_loading.py` finds plugins, and takes their listeners and macros into the process.
 
 May import: model, sdk, providers, errors, packaging, pluggy. Nothing imports it but the processes that run user code.
 Start reading in `finder.py`.

@@ -82,10 +82,10 @@ def attempt(dag: DAG, task_id: str = "t", *, runtime: MemoryRuntime | None = Non
         state="running",
         **{"logical_date": DAY, "data_interval_start": DAY, "data_interval_end": NOON, **given.pop("run", {})},
     )
-    runtime = runtime or MemoryRuntime()
+    runtime, listeners = runtime or MemoryRuntime(), given.pop("listeners", None)
     environment: dict[str, str] = {}
     assignment = Assignment(id=UUID(int=7), task_id=task_id, dag_run=run, started_at=NOON, **given)
-    life = TaskLife(dag, assignment, runtime, environment=environment)
+    life = TaskLife(dag, assignment, runtime, environment=environment, listeners=listeners)
     outcome = life.run()
     life.finish(outcome)
     return Attempt(outcome, life, runtime, environment)

@@ -99,10 +99,11 @@ def test_an_operator_inside_another_is_refused_where_its_author_says_so() -> Non
     assert "inside the task 't'" in reason(nested.report)
 
 
+@pytest.mark.parametrize("error", [ValueError("broken callback"), SystemExit(1)])
 @pytest.mark.parametrize("kind", ["on_execute_callback", "on_success_callback"])
-def test_a_callback_that_fails_changes_nothing(kind: str) -> None:
+def test_a_callback_that_fails_changes_nothing(kind: str, error: BaseException) -> None:
     called: list[str] = []
-    callbacks: Any = [raises(ValueError("broken callback")), lambda _: called.append("the next one")]
+    callbacks: Any = [raises(error), lambda _: called.append("the next one")]
 
     done = attempt(one_task(**{kind: callbacks}))
 

@@ -14,5 +14,5 @@ def run_callbacks(kind: str, callbacks: Iterable[Callable[[Any], Any]] | None, c
     for callback in callbacks or ():
         try:
             callback(context)
-        except Exception:
+        except (Exception, SystemExit):  # a callback that exits means itself
             log.exception("%s %s failed", kind, getattr(callback, "__name__", callback))

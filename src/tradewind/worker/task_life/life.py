@@ -32,6 +32,7 @@ from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links
 from tradewind.worker.task_life.failure import failure_of, log_failure
+from tradewind.worker.task_life.listeners import Listeners, tell_ended, tell_running
 from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Skip, Success, state_after
 from tradewind.worker.task_life.outlets import outlet_events
 from tradewind.worker.task_life.preparation import prepare, show_map_index, show_rendered_fields
@@ -54,11 +55,13 @@ class TaskLife:
         *,
         environment: MutableMapping[str, str],
         limit: TimeLimit = alarm,
+        listeners: Listeners | None = None,
     ) -> None:
         self._assignment = assignment
         self._runtime = runtime
         self._environment = environment
         self._limit = limit
+        self._listeners = listeners
         self.ti = _task_instance(dag, assignment)
         self._context: Context | None = None
         self._is_prepared = False
@@ -81,6 +84,7 @@ class TaskLife:
                 if self.ti.task.overwrite_rtif_after_execution:
                     show_rendered_fields(self.ti.task)
             self._tell(outcome, context)
+            tell_ended(self._listeners, self.ti, outcome)
 
     def kill(self) -> None:
         """The task is told to stop: let it end what it started elsewhere. May be called from a signal handler."""
@@ -96,6 +100,7 @@ class TaskLife:
             self._is_prepared = True
             if self._assignment.next_method is None and (deferral := first_deferral(task, context)) is not None:
                 return deferral
+            tell_running(self._listeners, self.ti)
             with self._naming():
                 result = execute(task, context, self._assignment, limit=self._limit, environment=self._environment)
             return self._succeeded(map_length=push_result(result, task, self.ti))
