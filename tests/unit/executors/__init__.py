@@ -1,0 +1,1 @@
+"""Which executors there are."""
