@@ -13,14 +13,18 @@ from tradewind.storage.bundles import Bundles
 from tradewind.storage.callbacks import Callbacks
 from tradewind.storage.changes import Changes
 from tradewind.storage.dags import Dags
+from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.failures import translated
 from tradewind.storage.files import Files
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.pools import Pools
 from tradewind.storage.queue import Queue
+from tradewind.storage.rendered import Rendered
 from tradewind.storage.runs import Runs
+from tradewind.storage.task_states import TaskStates
 from tradewind.storage.tasks import Tasks
 from tradewind.storage.versions import Versions
+from tradewind.storage.xcoms import XComs
 from tradewind.telemetry.events import Event
 from tradewind.telemetry.hub import Hub
 
@@ -97,6 +101,22 @@ class SqlTransaction:
     @cached_property
     def jobs(self) -> Jobs:
         return Jobs(self.connection)
+
+    @cached_property
+    def xcoms(self) -> XComs:
+        return XComs(self.connection)
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        return Rendered(self.connection)
+
+    @cached_property
+    def task_states(self) -> TaskStates:
+        return TaskStates(self.connection)
+
+    @cached_property
+    def deferrals(self) -> Deferrals:
+        return Deferrals(self.connection)
 
     @property
     def has_recorded_changes(self) -> bool:

@@ -4,7 +4,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, World, candidate, minutes, new_task
-from tradewind.model.ids import UNMAPPED, AttemptKey, TaskKey
+from tradewind.model.attempt_end import Usage
+from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, TaskKey
 from tradewind.model.states import HeldBy, TaskState
 from tradewind.model.task import Started
 from tradewind.storage.database import Database
@@ -272,3 +273,61 @@ def test_the_history_grows_by_one_row_per_attempt(world: World, store: Database)
         (1, 1, "failed"),
         (2, 2, "success"),
     ]
+
+
+def test_who_runs_an_attempt_is_noted_until_it_is_queued_again(world: World, store: Database) -> None:
+    attempt = world.task(TaskState.QUEUED, world.running())
+    with store.begin() as tx:
+        assert tx.attempts.start([Started(attempt, NOW, "host", 1, JobKey(2**40))], NOW) == {attempt.task}
+    assert world.instance(attempt).worker == 2**40
+
+    with store.begin() as tx:
+        tx.attempts.end([AttemptEnd(attempt, TaskState.UP_FOR_RESCHEDULE, NOW)])
+        tx.tasks.advance([TaskAdvance(*attempt, "up_for_reschedule", "scheduled", 1, None, 0)], NOW)
+        tx.queue.admit([candidate(new_task(attempt.run_key), 1)], JOB, NOW)
+    assert world.instance(attempt).worker is None
+
+
+def test_reschedules_are_counted_within_a_try(world: World, store: Database) -> None:
+    attempt = world.task(TaskState.RUNNING, world.running())
+    counts = []
+    for state in (TaskState.UP_FOR_RESCHEDULE, TaskState.UP_FOR_RESCHEDULE, TaskState.UP_FOR_RETRY):
+        with store.begin() as tx:
+            assert tx.attempts.end([AttemptEnd(attempt, state, NOW)])
+        counts.append(world.instance(attempt).reschedules)
+        with store.begin() as tx:
+            tx.tasks.advance([TaskAdvance(*attempt, state.value, "scheduled", 1, None, 0)], NOW)
+            tx.queue.admit([candidate(new_task(attempt.run_key), attempt.attempt)], JOB, NOW)
+        attempt = attempt._replace(attempt=attempt.attempt + 1)
+
+    assert counts == [1, 2, 2]
+    assert world.instance(attempt).reschedules == 0
+
+
+def test_what_an_attempt_used_is_kept_also_in_the_history(world: World, store: Database) -> None:
+    run_key = world.running()
+    used, unknown = (world.task(TaskState.RUNNING, run_key, name) for name in ("used", "unknown"))
+    with store.begin() as tx:
+        tx.attempts.end(
+            [
+                AttemptEnd(used, TaskState.UP_FOR_RETRY, NOW, usage=Usage(0.1, 2**40)),
+                AttemptEnd(unknown, TaskState.UP_FOR_RETRY, NOW),
+            ]
+        )
+        tx.attempts.archive([used.task, unknown.task])
+
+    assert [(task.cpu_s, task.peak_memory_bytes) for task in map(world.instance, (used, unknown))] == [
+        (0.1, 2**40),
+        (None, None),
+    ]
+    rows = {row["task_id"]: (row["cpu_s"], row["peak_memory_bytes"]) for row in _tries(store)}
+    assert rows == {"used": (0.1, 2**40), "unknown": (None, None)}
+
+
+def test_what_a_deferred_attempt_used_stays_when_its_trigger_ends_it(world: World, store: Database) -> None:
+    attempt = world.task(TaskState.RUNNING, world.running())
+    with store.begin() as tx:
+        tx.attempts.end([AttemptEnd(attempt, TaskState.DEFERRED, NOW, usage=Usage(1.5, 7))])
+        tx.attempts.end_waiting([AttemptEnd(attempt, TaskState.SUCCESS, NOW)])
+
+    assert world.instance(attempt).cpu_s == 1.5

@@ -20,6 +20,7 @@ from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
+from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -482,6 +483,14 @@ class Transaction(Protocol):
     def pools(self) -> PoolStore: ...
     @property
     def jobs(self) -> JobStore: ...
+    @property
+    def xcoms(self) -> XComStore: ...
+    @property
+    def rendered(self) -> RenderedStore: ...
+    @property
+    def task_states(self) -> TaskStateStore: ...
+    @property
+    def deferrals(self) -> DeferralStore: ...
 
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit, and only then."""

@@ -44,7 +44,6 @@ rendered_fields = sa.Table(
     "rendered_fields",
     metadata,
     *_of_task(),
-    sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("fields", LongText, nullable=False),
     _ends_with_task(),
     sqlite_with_rowid=False,

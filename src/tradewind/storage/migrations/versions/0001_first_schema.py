@@ -344,7 +344,6 @@ def _create_kept() -> None:
     op.create_table(
         "rendered_fields",
         *_of_task(),
-        sa.Column("attempt", sa.Integer, nullable=False),
         sa.Column("fields", _text(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_rendered_fields"),
         _ends_with_task("rendered_fields"),

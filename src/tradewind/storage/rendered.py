@@ -1,0 +1,47 @@
+"""What people see of task instances: template fields, rendered, and names of mapped ones."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import RunKey, TaskKey
+from tradewind.model.json_value import JsonValue
+from tradewind.storage.json_text import from_text, to_text
+from tradewind.storage.schema import rendered_fields, task_instance
+from tradewind.storage.types import LongText
+from tradewind.storage.upsert import upsert
+
+_COLUMNS = rendered_fields.c
+_OF_RUN = sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index, _COLUMNS.fields).where(
+    _COLUMNS.run_key == sa.bindparam("run_key")
+)
+_FIND = sa.select(_COLUMNS.fields).where(
+    *(_COLUMNS[name] == sa.bindparam(name) for name in ("run_key", "task_id", "map_index"))
+)
+_NAME = (
+    sa.update(task_instance)
+    .where(*(task_instance.c[name] == sa.bindparam(f"of_{name}") for name in ("run_key", "task_id", "map_index")))
+    .values(rendered_map_index=sa.bindparam("name", type_=LongText()))
+)
+
+
+class Rendered:
+    """Implements `interface.RenderedStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def put(self, task: TaskKey, fields: Mapping[str, JsonValue]) -> None:
+        upsert(self._connection, rendered_fields, [{**task._asdict(), "fields": to_text(fields)}])
+
+    def find(self, task: TaskKey) -> Mapping[str, JsonValue] | None:
+        found = self._connection.execute(_FIND, task._asdict()).scalar()
+        return None if found is None else from_text(found)
+
+    def of_run(self, run_key: RunKey) -> dict[TaskKey, Mapping[str, JsonValue]]:
+        found = self._connection.execute(_OF_RUN, {"run_key": run_key})
+        return {TaskKey(RunKey(row[0]), row[1], row[2]): from_text(row[3]) for row in found}
+
+    def name_instance(self, task: TaskKey, rendered_map_index: str) -> None:
+        key = {f"of_{name}": value for name, value in task._asdict().items()}
+        self._connection.execute(_NAME, {**key, "name": rendered_map_index})

@@ -1,0 +1,47 @@
+"""What task instances remember from attempt to attempt."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.ids import TaskKey
+from tradewind.model.json_value import JsonValue
+from tradewind.storage.json_text import from_optional_text, to_text
+from tradewind.storage.schema import task_state
+from tradewind.storage.types import Instant
+from tradewind.storage.upsert import upsert
+
+_COLUMNS = task_state.c
+_NOW = sa.bindparam("now", type_=Instant())
+_OF_TASK = sa.and_(*(_COLUMNS[name] == sa.bindparam(name) for name in ("run_key", "task_id", "map_index")))
+_HAS_KEY = _COLUMNS.key == sa.bindparam("key")
+_FIND = sa.select(_COLUMNS.value).where(
+    _OF_TASK, _HAS_KEY, sa.or_(_COLUMNS.expires_at.is_(None), _COLUMNS.expires_at > _NOW)
+)
+_DELETE = sa.delete(task_state).where(_OF_TASK, _HAS_KEY)
+_CLEAR = sa.delete(task_state).where(_OF_TASK)
+_FORGET_EXPIRED = _CLEAR.where(_COLUMNS.expires_at <= _NOW)
+
+
+class TaskStates:
+    """Implements `interface.TaskStateStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def find(self, task: TaskKey, key: str, now: datetime) -> JsonValue:
+        value: JsonValue = from_optional_text(
+            self._connection.execute(_FIND, {**task._asdict(), "key": key, "now": now}).scalar()
+        )
+        return value
+
+    def put(self, task: TaskKey, key: str, value: JsonValue, *, expires_at: datetime | None, now: datetime) -> None:
+        self._connection.execute(_FORGET_EXPIRED, {**task._asdict(), "now": now})
+        row = {"key": key, "value": to_text(value), "expires_at": expires_at, "updated_at": now}
+        upsert(self._connection, task_state, [{**task._asdict(), **row}])
+
+    def delete(self, task: TaskKey, key: str) -> None:
+        self._connection.execute(_DELETE, {**task._asdict(), "key": key})
+
+    def clear(self, task: TaskKey) -> None:
+        self._connection.execute(_CLEAR, task._asdict())
