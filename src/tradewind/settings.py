@@ -273,6 +273,24 @@ class DagProcessorSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoggingSettings:
+    """`[logging]`: where the logs of tasks are kept.
+
+    `logging_level` and `namespace_levels` are read where tasks run. How lines look is not configured: they are data.
+    """
+
+    base_log_folder: str = _TEXT.option("")  # empty: `logs` in the home folder
+    # Tradewind's own: the most that one try may log; 0: no limit.
+    task_log_limit_mb: int = _whole_number(0).option(100)
+
+    # Copies that outlive the machine: any URL that fsspec knows, such as s3://bucket/logs.
+    remote_logging: bool = _BOOLEAN.option(False)
+    remote_base_log_folder: str = _TEXT.option("")
+    remote_log_conn_id: str = _TEXT.option("")
+    delete_local_logs: bool = _BOOLEAN.option(False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be configured, as it was when the process started."""
 
@@ -281,6 +299,7 @@ class Settings:
     core: CoreSettings = field(default_factory=CoreSettings)
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     dag_processor: DagProcessorSettings = field(default_factory=DagProcessorSettings)
+    logging: LoggingSettings = field(default_factory=LoggingSettings)
 
     @property
     def dags_folder(self) -> Path:
@@ -296,6 +315,11 @@ class Settings:
     def bundle_storage(self) -> Path:
         """Where bundles that are fetched from elsewhere are kept."""
         return self._folder(self.dag_processor.dag_bundle_storage_path, "dag_bundles")
+
+    @property
+    def log_folder(self) -> Path:
+        """Where the logs of tasks are."""
+        return self._folder(self.logging.base_log_folder, "logs")
 
     def _folder(self, given: str, name: str) -> Path:
         return (Path(given).expanduser() if given else self.home / name).absolute()
@@ -322,6 +346,7 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         database=_load_section(DatabaseSettings(sql_alchemy_conn=default_url), "database", source),
         scheduler=_load_section(SchedulerSettings(), "scheduler", source),
         dag_processor=_load_section(DagProcessorSettings(), "dag_processor", source),
+        logging=_load_section(LoggingSettings(), "logging", source),
     )
 
 

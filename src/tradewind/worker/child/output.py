@@ -154,7 +154,7 @@ class _Output(io.RawIOBase):
 
 
 def _text_stream(output: _Output) -> TextIO:
-    return io.TextIOWrapper(output, encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[type-var, arg-type, unused-ignore]
+    return io.TextIOWrapper(output, encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
 @contextmanager
