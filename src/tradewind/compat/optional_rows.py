@@ -1,7 +1,7 @@
 """Names of provider packages that Airflow installs by itself, for where those packages are not installed.
 
-Only what DAG files take for granted: the way around version differences (`common.compat`), and the operators that
-Airflow 1 and 2 had in its core (`smtp`, `common.sql`).
+Only what DAG files and settings take for granted: the way around version differences (`common.compat`), XComs on object
+stores (`common.io`), and the operators that Airflow 1 and 2 had in its core (`smtp`, `common.sql`).
 """
 
 from collections.abc import Mapping
@@ -39,6 +39,7 @@ OPTIONAL: Final[Mapping[str, Mapping[str, str]]] = {
         "tradewind.compat.adapters.plugins": "AirflowPlugin",
         "tradewind.compat.adapters.timeout": "timeout",
     },
+    "airflow.providers.common.io.xcom.backend": {"tradewind.sdk.xcom_object_storage": "XComObjectStorageBackend"},
     "airflow.providers.common.sql.operators.generic_transfer": {_SQL: "GenericTransfer"},
     "airflow.providers.common.sql.operators.sql": {_SQL: "SQLCheckOperator SQLExecuteQueryOperator"},
     "airflow.providers.common.sql.sensors.sql": {_SQL: "SqlSensor"},

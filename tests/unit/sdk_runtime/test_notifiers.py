@@ -171,9 +171,9 @@ def test_only_the_web_can_be_told(url: str) -> None:
 
 def test_arguments_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="either a url or a http_conn_id"):
-        WebhookNotifier()
+        _ = WebhookNotifier()
     with pytest.raises(ValueError, match="either json or data"):
-        WebhookNotifier("http://x", json={}, data="")
+        _ = WebhookNotifier("http://x", json={}, data="")
 
 
 def slack(web: WebServer, **fields: Any) -> ConnectionResult:
