@@ -1,8 +1,8 @@
 """`XComObjectStorageBackend`: large XComs on an object store, small ones where all others are.
 
-Set `[core] xcom_backend` to it, under our path or under that of Airflow's provider package `common-io`, and in `[common.io]`:
-`xcom_objectstorage_path` (`s3://connection@bucket/xcoms`), `xcom_objectstorage_threshold` (in bytes; -1, the default, never uses the
-store, 0 always), `xcom_objectstorage_compression` (`gzip` and the like). What is stored in the database is the path.
+Set `[core] xcom_backend` to it, under our path or under that of Airflow's provider package `common-io`. `[common.io]` says
+where the store is (`xcom_objectstorage_path`), from how many bytes on it is used (`xcom_objectstorage_threshold`; by default
+never), and whether files are compressed (`xcom_objectstorage_compression`). The database has the path.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class XComObjectStorageBackend(BaseXCom):
             return result.value
 
     @classmethod
-    def purge(cls, xcom: Any, *args: Any) -> None:
+    def purge(cls, xcom: Any, *_: Any) -> None:
         """Remove the file of a value."""
         path = _stored_at(xcom.value)
         if path is not None:
@@ -76,7 +76,7 @@ def _base() -> ObjectStoragePath:
     path = conf.get(_SECTION, "xcom_objectstorage_path", fallback="") or ""
     if not path:
         raise AirflowConfigException(
-            f"[{_SECTION}] xcom_objectstorage_path has to say where large XComs go, since xcom_objectstorage_threshold is set"
+            f"xcom_objectstorage_threshold is set, so [{_SECTION}] xcom_objectstorage_path has to say where large XComs go"
         )
     return ObjectStoragePath(path)
 

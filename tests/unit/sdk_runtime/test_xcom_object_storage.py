@@ -80,7 +80,7 @@ def test_files_may_be_compressed(store: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_compression_that_is_not_available_is_named(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__COMMON_IO__XCOM_OBJECTSTORAGE_COMPRESSION", "magic")
 
-    with pytest.raises(AirflowConfigException, match="'magic' is not available; there is .*gzip"):
+    with pytest.raises(AirflowConfigException, match=r"'magic' is not available; there is .*gzip"):
         backend().set("k", LARGE, **PLACE)
 
 
