@@ -133,7 +133,7 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
     """A processor of these bundles, or of all; and what ends its waiting.
 
     Raises:
-        SettingsError: a bundle is unknown or wrongly described.
+        SettingsError: a bundle is unknown or wrongly described, or there is no such executor.
     """
     environ = environment_without_secrets()
     bundles = make_bundles(wiring.settings, environ, bundle_names)
@@ -146,6 +146,7 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
         settings=wiring.settings,
         bundles=bundles,
         environ=environ,
+        executors=read_executors(wiring.settings.core.executor).words(),
         hub=wiring.hub,
     )
     try:

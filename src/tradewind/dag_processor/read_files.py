@@ -70,7 +70,7 @@ def take_outcome(state: ProcessorState, outcome: Outcome) -> None:
     """Check what a child has brought."""
     reading = state.readings.pop(outcome.number)
     try:
-        checked = check_file(_parse_of(state, outcome, reading))
+        checked = check_file(_parse_of(state, outcome, reading), state.executors)
     except Exception:
         _put_off(state, reading.bundle, reading.file)
         raise

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -69,11 +69,12 @@ class DagProcessor:
         settings: Settings,
         bundles: Sequence[Bundle],
         environ: dict[str, str],
+        executors: Mapping[str, str] | None = None,
         hub: Hub | None = None,
     ) -> None:
-        """`environ` is what authors' files get to see: it must hold no secrets."""
+        """`environ` is what authors' files get to see: it must hold no secrets. `executors`: see `name_executors`."""
         core, options = settings.core, settings.dag_processor
-        environment = environment_hash(environ)
+        environment = environment_hash(environ, executors)
         self.state = ProcessorState(
             store=store,
             clock=clock,
@@ -93,6 +94,7 @@ class DagProcessor:
             ],
             job=JobKey(0),
             wake=wakeup.wake,
+            executors=executors,
         )
         self._wakeup = wakeup
         self._watcher = Watcher(wakeup.wake)

@@ -48,6 +48,8 @@ class ProcessorState:
     job: JobKey
     wake: Callable[[], None]
     """Ends the waiting of the service; may be called from any thread."""
+    executors: Mapping[str, str] | None = None
+    """The names of executors for the words that tasks may use; None: any."""
     readings: dict[int, Reading] = field(default_factory=dict)
     """By the number of the request."""
     calls: dict[int, tuple[StoredCallback, ParseRequest]] = field(default_factory=dict)
@@ -74,13 +76,14 @@ class ProcessorState:
         return next((bundle for bundle in self.bundles if bundle.name == name), None)
 
 
-def environment_hash(environ: Mapping[str, str]) -> str:
+def environment_hash(environ: Mapping[str, str], executors: Mapping[str, str] | None = None) -> str:
     """What else than files decides what a DAG file says: Python, the installed packages, the configuration.
 
     When it changes, every file is read again.
     """
     parts = [__version__, str(FORMAT_VERSION), platform.python_version()]
     parts += sorted(f"{name}={value}" for name, value in environ.items() if name.startswith(_PREFIXES))
+    parts += sorted(f"executor {word}={name}" for word, name in (executors or {}).items())
     for folder in sys.path:
         if folder and Path(folder).is_dir():
             parts += sorted(name for name in os.listdir(folder) if name.endswith(".dist-info"))  # noqa: PTH208

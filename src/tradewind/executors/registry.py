@@ -59,10 +59,13 @@ class ExecutorNames:
 
     def find(self, word: str) -> ExecutorEntry | None:
         """Whom a task, or a person, means by this word."""
-        return next((entry for entry in self.entries if word in entry.words), None)
+        name = self.words().get(word)
+        return next((entry for entry in self.entries if entry.name == name), None)
 
-    def __str__(self) -> str:
-        return ", ".join(entry.name for entry in self.entries)
+    def words(self) -> dict[str, str]:
+        """The name for each word that a task may use. An entry's own name goes before what others might be called."""
+        every = {word: entry.name for entry in reversed(self.entries) for word in entry.words}
+        return every | {entry.name: entry.name for entry in self.entries}
 
 
 def read_executors(text: str) -> ExecutorNames:

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_file import DagProblem, FileKey, FileName, FileParse
-from tradewind.model.dag_json import decode_dag, structure_hash
+from tradewind.model.dag_json import decode_dag, encode_dag, structure_hash
 from tradewind.model.ids import JobKey, VersionKey
+from tradewind.operations.name_executors import name_executors
 from tradewind.operations.publish_dag import Publication, lock_dags, publish_dags
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import DagsPublished, FileFailed
@@ -39,10 +40,10 @@ class PublishReport:
     stale: set[str] = field(default_factory=set)
 
 
-def check_file(parse: FileParse) -> CheckedFile:
+def check_file(parse: FileParse, executors: Mapping[str, str] | None = None) -> CheckedFile:
     """Hold what a child said against the rules: it has run user code, so nothing is taken on trust.
 
-    Takes time, and needs no transaction.
+    Takes time, and needs no transaction. `executors`: see `name_executors`; None: tasks may name any.
     """
     publications: dict[str, Publication] = {}
     problems = list(parse.problems)
@@ -50,6 +51,9 @@ def check_file(parse: FileParse) -> CheckedFile:
         try:
             dag = decode_dag(data)
             check_dag(dag)
+            if executors is not None:
+                named = name_executors(dag, executors)
+                dag, data = named, data if named is dag else encode_dag(named)
         except (ValueError, RecursionError) as error:
             problems.append(DagProblem(str(error), getattr(error, "dag_id", "")))
             continue

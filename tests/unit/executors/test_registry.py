@@ -62,7 +62,14 @@ def test_a_task_may_call_an_executor_by_alias_class_or_path(word: str) -> None:
     assert found is not None
     assert found.name == "quick"
     assert names.find("CeleryExecutor") is None
-    assert str(names) == "SequentialExecutor, quick"
+
+
+def test_a_name_means_its_own_entry_and_a_class_the_first_of_its_kind() -> None:
+    names = read_executors("a:LocalExecutor,b:LocalExecutor,SequentialExecutor,LocalExecutor")
+
+    words = names.words()
+    assert (words["a"], words["b"], words["LocalExecutor"]) == ("a", "b", "LocalExecutor")
+    assert words["airflow.executors.local_executor.LocalExecutor"] == "a"
 
 
 @pytest.mark.parametrize(

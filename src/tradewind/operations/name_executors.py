@@ -1,0 +1,34 @@
+"""Which executors the tasks of a DAG mean."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tradewind.model.dag import Dag
+from tradewind.model.dag_check import InvalidDag
+
+
+def name_executors(dag: Dag, executors: Mapping[str, str]) -> Dag:
+    """The DAG with the names that schedulers know, for whatever its tasks call their executors.
+
+    `executors` has the name for each word that a task may use. Returns the same DAG where nothing changes.
+
+    Raises:
+        InvalidDag: a task asks for an executor that there is not.
+    """
+    words = {task.executor for task in dag.tasks if task.executor is not None}
+    if all(executors.get(word) == word for word in words):
+        return dag
+    possible = ", ".join(sorted(set(executors.values())))
+    problems = tuple(
+        f"the task {task.task_id!r} asks for the executor {task.executor!r}; [core] executor has only {possible}"
+        for task in dag.tasks
+        if task.executor is not None and task.executor not in executors
+    )
+    if problems:
+        raise InvalidDag(dag.dag_id, problems)
+    return replace(
+        dag,
+        tasks=tuple(
+            task if task.executor is None else replace(task, executor=executors[task.executor]) for task in dag.tasks
+        ),
+    )
