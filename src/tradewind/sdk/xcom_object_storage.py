@@ -1,8 +1,9 @@
 """`XComObjectStorageBackend`: large XComs on an object store, small ones where all others are.
 
-Set `[core] xcom_backend` to it, under our path or under that of Airflow's provider package `common-io`. `[common.io]` says
-where the store is (`xcom_objectstorage_path`), from how many bytes on it is used (`xcom_objectstorage_threshold`; by default
-never), and whether files are compressed (`xcom_objectstorage_compression`). The database has the path.
+Set `[core] xcom_backend` to it, under our path or under that of Airflow's provider package `common-io`. The section
+`[common.io]` says where the store is (`xcom_objectstorage_path`), from how many bytes on it is used
+(`xcom_objectstorage_threshold`; by default never), and whether files are compressed (`xcom_objectstorage_compression`). The
+database has the path.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _base() -> ObjectStoragePath:
     path = conf.get(_SECTION, "xcom_objectstorage_path", fallback="") or ""
     if not path:
         raise AirflowConfigException(
-            f"xcom_objectstorage_threshold is set, so [{_SECTION}] xcom_objectstorage_path has to say where large XComs go"
+            f"[{_SECTION}] xcom_objectstorage_path has to say where large XComs go: xcom_objectstorage_threshold is set"
         )
     return ObjectStoragePath(path)
 

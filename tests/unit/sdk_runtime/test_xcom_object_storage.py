@@ -14,7 +14,7 @@ from tradewind.sdk.exceptions import AirflowConfigException
 from tradewind.sdk.lineage import get_hook_lineage_collector
 from tradewind.sdk.xcom import BaseXCom, resolve_xcom_backend
 
-PLACE = {"dag_id": "d", "task_id": "t", "run_id": "manual__2026-01-31T00:00:00+00:00"}
+PLACE: dict[str, Any] = {"dag_id": "d", "task_id": "t", "run_id": "manual__2026-01-31T00:00:00+00:00"}
 LARGE = {"rows": list(range(100)), "at": utc("2026-01-31")}
 
 
