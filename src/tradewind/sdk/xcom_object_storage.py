@@ -2,8 +2,8 @@
 
 Set `[core] xcom_backend` to it, under our path or under that of Airflow's provider package `common-io`. The section
 `[common.io]` says where the store is (`xcom_objectstorage_path`), from how many bytes on it is used
-(`xcom_objectstorage_threshold`; by default never), and whether files are compressed (`xcom_objectstorage_compression`). The
-database has the path.
+(`xcom_objectstorage_threshold`; by default never), and whether files are compressed
+(`xcom_objectstorage_compression`). The database has the path.
 """
 
 from __future__ import annotations
