@@ -5,6 +5,7 @@ comes after the report, so that a callback that hangs or dies changes nothing.
 """
 
 import logging
+import os
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -32,6 +33,7 @@ from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links
 from tradewind.worker.task_life.failure import failure_of, log_failure
+from tradewind.worker.task_life.forked_copy import end_copy
 from tradewind.worker.task_life.listeners import Listeners, tell_ended, tell_running
 from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Skip, Success, state_after
 from tradewind.worker.task_life.outlets import outlet_events
@@ -62,6 +64,7 @@ class TaskLife:
         self._environment = environment
         self._limit = limit
         self._listeners = listeners
+        self._pid = os.getpid()
         self.ti = _task_instance(dag, assignment)
         self._context: Context | None = None
         self._is_prepared = False
@@ -72,6 +75,7 @@ class TaskLife:
             try:
                 return self._work()
             except BaseException as error:  # whatever user code raises becomes an outcome
+                self._end_if_copy(error)
                 return self._ended_by(error)
 
     def finish(self, outcome: Outcome) -> None:
@@ -103,7 +107,12 @@ class TaskLife:
             tell_running(self._listeners, self.ti)
             with self._naming():
                 result = execute(task, context, self._assignment, limit=self._limit, environment=self._environment)
+            self._end_if_copy(None)
             return self._succeeded(map_length=push_result(result, task, self.ti))
+
+    def _end_if_copy(self, error: BaseException | None) -> None:
+        if os.getpid() != self._pid:
+            end_copy(error)
 
     def _clear_xcoms(self) -> None:
         backend = resolve_xcom_backend()
