@@ -1,6 +1,6 @@
 """Copies of the process that user code has forked, and that come out of the task's code beside the process itself.
 
-`os.fork()` in a task, and both sides return or exit: only the process that was started for the attempt may go on to report.
+`os.fork()` in a task, and both sides return or exit: only the process that was started for the attempt may report.
 """
 
 import os
