@@ -19,6 +19,8 @@ from tradewind.scheduler.service import Scheduler
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
 from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
+from tradewind.task_logs.reader import LogReader
+from tradewind.task_logs.remote import make_remote_logs
 from tradewind.telemetry.hub import Hub
 from tradewind.wire.work import make_worker_folder
 
@@ -31,6 +33,7 @@ __all__ = [
     "lint_paths",
     "made_dag_processor",
     "made_executors",
+    "make_log_reader",
     "make_loop",
     "make_scheduler",
     "needed_revision",
@@ -166,6 +169,15 @@ def make_loop(
 ) -> Loop:
     """What runs a service until it is stopped, or has made so many passes."""
     return Loop(service, wiring.clock, wakeup or wiring.wakeup, is_stopping, most_passes, counts_only_idle)
+
+
+def make_log_reader(wiring: Wiring) -> LogReader:
+    """What reads the logs of tasks, here and where copies of them are kept.
+
+    Raises:
+        SettingsError: where that is, is wrongly described.
+    """
+    return LogReader(wiring.settings.log_folder, make_remote_logs(wiring.settings.logging))
 
 
 def _make_wakeup(settings: Settings, url: str) -> Wakeup:

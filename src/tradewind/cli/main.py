@@ -21,10 +21,11 @@ class Entry(NamedTuple):
 
 ENTRIES: Final = {
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
-    "dags": Entry("tradewind.cli.dags", "list DAGs and what is wrong with their files"),
+    "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
+    "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }
 
 

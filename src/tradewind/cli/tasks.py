@@ -1,0 +1,82 @@
+"""`tradewind tasks`: what became of the tasks of a run."""
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Final
+
+import typer
+
+from tradewind.bootstrap import Wiring, make_log_reader, wired
+from tradewind.cli.groups import make_group
+from tradewind.model.ids import UNMAPPED
+from tradewind.model.states import FINISHED_STATES, TaskState
+from tradewind.model.task import TaskInstance
+from tradewind.operations.find_task import find_task
+from tradewind.settings import load_settings
+from tradewind.task_logs.lines import Message
+from tradewind.task_logs.places import Try
+from tradewind.task_logs.text import as_text
+
+app = make_group()
+
+_LOOK_AGAIN_S: Final = 0.2
+
+
+class LogOutput(StrEnum):
+    """How a log is written."""
+
+    PLAIN = "plain"
+    JSON = "json"
+
+
+@app.command("logs", help="show what a try of a task logged and printed")
+def _logs(
+    dag_id: Annotated[str, typer.Argument(metavar="DAG_ID")],
+    run_id: Annotated[str, typer.Argument(metavar="RUN_ID")],
+    task_id: Annotated[str, typer.Argument(metavar="TASK_ID")],
+    map_index: Annotated[int, typer.Option(help="which instance of a mapped task")] = UNMAPPED,
+    try_number: Annotated[int | None, typer.Option(min=1, help="by default the newest")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="go on until the try is over")] = False,
+    output: Annotated[
+        LogOutput, typer.Option("--output", "-o", help="json: one object in each line")
+    ] = LogOutput.PLAIN,
+) -> None:
+    with wired(load_settings()) as wiring:
+        task = _task(wiring, dag_id, run_id, task_id, map_index)
+        of = Try(dag_id, run_id, task_id, map_index, try_number or max(task.try_number, 1))
+        has_messages = False
+        for message in _messages(wiring, of, follow=follow):
+            has_messages = True
+            typer.echo(_shown(message, output))
+    if not has_messages:
+        typer.echo(f"there is no log of try {of.number} of task {task_id!r}", err=True)
+        raise typer.Exit(1)
+
+
+def _messages(wiring: Wiring, of: Try, *, follow: bool) -> Iterator[Message]:
+    reader = make_log_reader(wiring)
+    if not follow:
+        return reader.all(of)
+    return reader.follow(
+        of,
+        is_over=lambda: _is_over(_task(wiring, of.dag_id, of.run_id, of.task_id, of.map_index), of.number),
+        wait=lambda: wiring.clock.sleep(_LOOK_AGAIN_S),
+    )
+
+
+def _task(wiring: Wiring, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstance:
+    return wiring.database.transact(lambda tx: find_task(tx, dag_id, run_id, task_id, map_index=map_index))
+
+
+def _is_over(task: TaskInstance, try_number: int) -> bool:
+    if task.try_number == try_number:
+        return task.state in FINISHED_STATES | {TaskState.UP_FOR_RETRY, TaskState.NONE}
+    return task.try_number > try_number or task.state in FINISHED_STATES
+
+
+def _shown(message: Message, output: LogOutput) -> str:
+    if output is LogOutput.JSON:
+        return json.dumps(message, ensure_ascii=False)
+    return as_text(message, has_colours=sys.stdout.isatty())
