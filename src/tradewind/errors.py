@@ -5,14 +5,20 @@
     │   ├── UnknownDag
     │   ├── UnknownRun
     │   ├── UnknownTask
-    │   └── UnknownPool
+    │   ├── UnknownPool
+    │   ├── UnknownVariable
+    │   ├── UnknownConnection
+    │   └── UnknownAsset
     ├── Conflict                 the request contradicts what is stored
     │   ├── RunExists
-    │   └── PoolExists
+    │   ├── PoolExists
+    │   └── ConnectionExists
     ├── InvalidRequest           the request contradicts itself or the DAG
     ├── DagUnusable              one stored DAG cannot be read; all others go on
     ├── BundleError              DAG files cannot be had; what was fetched before stays
     ├── SettingsError            a wrong value in the configuration
+    ├── UndecipherableSecret     none of the keys opens what is stored
+    ├── SecretRefused            a secrets backend does not let this one be read
     └── DatabaseError
         ├── DatabaseUnavailable  no answer; nothing is known about the last commit
         ├── TransactionConflict  deadlock or serialization failure; nothing was written
@@ -67,6 +73,32 @@ class UnknownPool(NotFound):
         self.name = name
 
 
+class UnknownVariable(NotFound):
+    """No variable of that key."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"there is no variable {key!r}")
+        self.key = key
+
+
+class UnknownConnection(NotFound):
+    """No connection of that id."""
+
+    def __init__(self, conn_id: str) -> None:
+        super().__init__(f"there is no connection {conn_id!r}")
+        self.conn_id = conn_id
+
+
+class UnknownAsset(NotFound):
+    """No active asset of that name or URI."""
+
+    def __init__(self, *, name: str | None, uri: str | None) -> None:
+        which = f"of the name {name!r}" if name is not None else f"with the URI {uri!r}"
+        super().__init__(f"there is no active asset {which}: some DAG has to declare it")
+        self.name = name
+        self.uri = uri
+
+
 class Conflict(TradewindError):
     """The request contradicts what is stored."""
 
@@ -88,6 +120,14 @@ class PoolExists(Conflict):
         self.name = name
 
 
+class ConnectionExists(Conflict):
+    """There is already a connection of that id."""
+
+    def __init__(self, conn_id: str) -> None:
+        super().__init__(f"there is already a connection {conn_id!r}")
+        self.conn_id = conn_id
+
+
 class InvalidRequest(TradewindError):
     """The request contradicts itself or the DAG."""
 
@@ -107,6 +147,19 @@ class BundleError(TradewindError):
 
 class SettingsError(TradewindError):
     """A wrong value in the configuration."""
+
+
+class UndecipherableSecret(TradewindError):
+    """What is stored cannot be read with the keys that there are."""
+
+    def __init__(self, what: str, *, has_key: bool) -> None:
+        reason = "none of the keys of [core] fernet_key opens it" if has_key else "[core] fernet_key has no key"
+        super().__init__(f"{what} is encrypted, and {reason}: add the key that it was written with")
+        self.what = what
+
+
+class SecretRefused(TradewindError):
+    """A secrets backend says that this one must not be read; no other may answer in its place."""
 
 
 class DatabaseError(TradewindError):

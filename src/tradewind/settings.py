@@ -2,7 +2,8 @@
 
 For each option the first of these wins: `TRADEWIND__SECTION__KEY`, `AIRFLOW__SECTION__KEY`, the ini file, the
 default. Names, units and defaults are Airflow's, so that an existing configuration keeps its meaning;
-durations are float seconds. Options that Tradewind does not know are passed over, as in Airflow.
+durations are float seconds. Options that Tradewind does not know are passed over, as in Airflow. An option that is a
+secret may also be the output of a command, which `..._CMD` in the environment or `key_cmd` in the file says.
 
 The file is the one given to `load_settings`, else `TRADEWIND_CONFIG`, else `tradewind.cfg` in
 `TRADEWIND_HOME` (by default `~/tradewind`). A file that was asked for must exist; the one in the home folder
@@ -15,9 +16,12 @@ import json
 import math
 import os
 import re
+import shlex
+import subprocess
 import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
@@ -29,12 +33,33 @@ FILE_NAME: Final = "tradewind.cfg"
 DATABASE_FILE_NAME: Final = "tradewind.db"
 # The names win in this order.
 ENVIRONMENT_PREFIXES: Final = ("TRADEWIND", "AIRFLOW")
+OTHER_SECRETS: Final = frozenset(
+    {
+        ("api", "secret_key"),
+        ("api_auth", "jwt_secret"),
+        ("celery", "broker_url"),
+        ("celery", "flower_basic_auth"),
+        ("celery", "result_backend"),
+        ("celery_broker_transport_options", "sentinel_kwargs"),
+        ("celery_result_backend_transport_options", "sentinel_kwargs"),
+        ("core", "asset_manager_kwargs"),
+        ("database", "sql_alchemy_conn_async"),
+        ("database", "sql_alchemy_engine_args"),
+        ("logging", "remote_task_handler_kwargs"),
+        ("sentry", "sentry_dsn"),
+        ("smtp", "smtp_password"),
+        ("webserver", "secret_key"),
+    }
+)
+"""Secrets of a deployment that no section below has: user code must not find them in its environment either."""
 
 Value = TypeVar("Value")
 Section = TypeVar("Section")
 
 _READER: Final = "reader"
 _SECRET: Final = "secret"
+_COMMAND: Final = "_cmd"
+_FROM_BACKEND: Final = "_secret"
 _TRUE: Final = frozenset({"1", "on", "t", "true", "yes"})
 _FALSE: Final = frozenset({"0", "f", "false", "no", "off"})
 
@@ -49,6 +74,10 @@ class _Reader(Generic[Value]):
     def option(self, default: Value) -> Value:
         """A field of a section that this reader reads."""
         return field(default=default, metadata={_READER: self})
+
+    def secret(self, default: Value) -> Value:
+        """The same for a secret: it is never shown."""
+        return field(default=default, repr=False, metadata={_READER: self, _SECRET: True})
 
 
 def _whole_number(minimum: int) -> _Reader[int]:
@@ -129,6 +158,12 @@ def _read_bundles(text: str) -> tuple[BundleSettings, ...]:
     return bundles
 
 
+def _read_json_object(text: str) -> str:
+    if text and not isinstance(json.loads(text), dict):
+        raise ValueError(text)
+    return text
+
+
 def _word(*words: str) -> _Reader[str]:
     def read(text: str) -> str:
         if text.lower() not in words:
@@ -142,6 +177,7 @@ _TEXT: Final = _Reader(str, "a text")
 _BUNDLES: Final = _Reader(
     _read_bundles, 'a JSON list of {"name": ..., "classpath": ..., "kwargs": {...}}, each with a name of its own'
 )
+_JSON_OBJECT: Final = _Reader(_read_json_object, "a JSON object, or nothing")
 _BOOLEAN: Final = _Reader(_read_boolean, "True or False")
 _PATTERN: Final = _Reader(_read_pattern, "a regular expression")
 _TIME_ZONE: Final = _Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
@@ -166,6 +202,11 @@ class CoreSettings:
     max_task_retry_delay: float = _seconds().option(86_400.0)
     # -1: a pool without a limit.
     default_pool_task_slot_count: int = _whole_number(-1).option(128)
+
+    # What becomes of variables and connections: encrypted where they are stored, hidden where their name sounds secret.
+    fernet_key: str = _TEXT.secret("")  # several, the new one first, while they are being changed; none: no encryption
+    hide_sensitive_var_conn_fields: bool = _BOOLEAN.option(True)
+    sensitive_var_conn_names: str = _TEXT.option("")
 
     # Where DAG files are, and how they are read. Empty: `dags` and `plugins` in the home folder.
     dags_folder: str = _TEXT.option("")
@@ -289,6 +330,27 @@ class LoggingSettings:
     remote_log_conn_id: str = _TEXT.option("")
     delete_local_logs: bool = _BOOLEAN.option(False)
 
+    min_length_masked_secret: int = _whole_number(1).option(5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretsSettings:
+    """`[secrets]`: who is asked for variables and connections before the environment and the database.
+
+    Nothing is kept in memory, so `use_cache` and `cache_ttl_seconds` have no effect.
+    """
+
+    backend: str = _TEXT.option("")
+    backend_kwargs: str = _JSON_OBJECT.secret("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkersSettings:
+    """`[workers]`: what is different where tasks run."""
+
+    secrets_backend: str = _TEXT.option("")
+    secrets_backend_kwargs: str = _JSON_OBJECT.secret("")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -300,6 +362,8 @@ class Settings:
     scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
     dag_processor: DagProcessorSettings = field(default_factory=DagProcessorSettings)
     logging: LoggingSettings = field(default_factory=LoggingSettings)
+    secrets: SecretsSettings = field(default_factory=SecretsSettings)
+    workers: WorkersSettings = field(default_factory=WorkersSettings)
 
     @property
     def dags_folder(self) -> Path:
@@ -347,6 +411,8 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         scheduler=_load_section(SchedulerSettings(), "scheduler", source),
         dag_processor=_load_section(DagProcessorSettings(), "dag_processor", source),
         logging=_load_section(LoggingSettings(), "logging", source),
+        secrets=_load_section(SecretsSettings(), "secrets", source),
+        workers=_load_section(WorkersSettings(), "workers", source),
     )
 
 
@@ -356,14 +422,24 @@ def environment_without_secrets(environ: Mapping[str, str] | None = None) -> dic
     Airflow also lets a command or a secrets backend say them, in variables with `_CMD` and `_SECRET` at the end.
     """
     environ = os.environ if environ is None else environ
-    secret = {
-        f"{prefix}__database__{option.name}{suffix}".upper()
-        for prefix in ENVIRONMENT_PREFIXES
-        for option in dataclasses.fields(DatabaseSettings)
+    return {name: value for name, value in environ.items() if name.upper() not in _secret_variables()}
+
+
+@cache
+def _secret_variables() -> frozenset[str]:
+    known = {
+        (section.name, option.name)
+        for section in dataclasses.fields(Settings)
+        if dataclasses.is_dataclass(section.type)
+        for option in dataclasses.fields(section.type)
         if option.metadata.get(_SECRET)
-        for suffix in ("", "_cmd", "_secret")
     }
-    return {name: value for name, value in environ.items() if name not in secret}
+    return frozenset(
+        f"{prefix}__{section}__{key}{suffix}".upper()
+        for prefix in ENVIRONMENT_PREFIXES
+        for section, key in known | OTHER_SECRETS
+        for suffix in ("", _COMMAND, _FROM_BACKEND)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,21 +449,53 @@ class _Source:
     environ: Mapping[str, str]
     file: configparser.ConfigParser
 
-    def find(self, section: str, key: str) -> tuple[str, str] | None:
+    def find(self, section: str, key: str, *, is_secret: bool = False) -> tuple[str, str] | None:
         """The text of an option and the place it comes from, or nothing where it keeps its default."""
         for prefix in ENVIRONMENT_PREFIXES:
             variable = f"{prefix}__{section}__{key}".upper()
             if variable in self.environ:
                 return self.environ[variable].strip(), variable
+            if is_secret and (found := _indirect(variable, self.environ.get, variable, str.upper)):
+                return found
         if self.file.has_option(section, key):
             return self.file.get(section, key).strip(), "the configuration file"
+        if is_secret and self.file.has_section(section):
+            return _indirect(key, self.file[section].get, f"[{section}] {key}", str)
         return None
+
+
+def _indirect(
+    name: str, get: Callable[[str], str | None], shown: str, spell: Callable[[str], str]
+) -> tuple[str, str] | None:
+    """A secret that is the output of a command."""
+    command = get(name + spell(_COMMAND))
+    if command is not None:
+        place = shown + spell(_COMMAND)
+        return _output_of(command, place), place
+    if get(name + spell(_FROM_BACKEND)) is not None:
+        # To go on with the default, an empty database for example, would be worse than to stop.
+        raise SettingsError(
+            f"{shown}{spell(_FROM_BACKEND)} cannot be used: the services read no option from a secrets backend;"
+            f" let {shown}{spell(_COMMAND)} be a command that does"
+        )
+    return None
+
+
+def _output_of(command: str, place: str) -> str:
+    try:
+        return subprocess.run(shlex.split(command), capture_output=True, text=True, check=True).stdout.strip()
+    except subprocess.CalledProcessError as error:
+        # Neither the command nor what it printed: either may hold a secret.
+        raise SettingsError(f"the command of {place} ended with exit code {error.returncode}") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SettingsError(f"the command of {place} cannot be run: {reason}") from None
 
 
 def _load_section(defaults: Section, name: str, source: _Source) -> Section:
     found: dict[str, object] = {}
     for option in dataclasses.fields(defaults):  # type: ignore[arg-type] # every Section is a dataclass
-        written = source.find(name, option.name)
+        written = source.find(name, option.name, is_secret=bool(option.metadata.get(_SECRET)))
         if written is not None:
             found[option.name] = _read_option(name, option, *written)
     return dataclasses.replace(defaults, **found)  # type: ignore[type-var]

@@ -1,10 +1,12 @@
 """The configuration: Airflow's names and defaults, one order of precedence, errors that help (B6)."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
 
+from tradewind import sdk
 from tradewind.errors import SettingsError
 from tradewind.settings import (
     BundleSettings,
@@ -161,6 +163,66 @@ def test_user_code_is_not_told_how_to_reach_the_database() -> None:
     }
 
     assert environment_without_secrets(environ) == {"PATH": "/bin", "AIRFLOW__CORE__PARALLELISM": "3"}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "API__SECRET_KEY",
+        "API_AUTH__JWT_SECRET",
+        "CELERY__BROKER_URL",
+        "CELERY__RESULT_BACKEND",
+        "CORE__FERNET_KEY",
+        "SECRETS__BACKEND_KWARGS",
+        "SMTP__SMTP_PASSWORD",
+        "WORKERS__SECRETS_BACKEND_KWARGS",
+    ],
+)
+@pytest.mark.parametrize("prefix", ["TRADEWIND", "AIRFLOW"])
+@pytest.mark.parametrize("suffix", ["", "_CMD", "_SECRET"])
+def test_user_code_is_told_no_secret_of_the_deployment(prefix: str, option: str, suffix: str) -> None:
+    """D3: a task gets what it asks for, and nothing that belongs to the deployment."""
+    assert environment_without_secrets({f"{prefix}__{option}{suffix}": "hunter2", "PATH": "/bin"}) == {"PATH": "/bin"}
+
+
+def test_every_option_that_airflow_calls_sensitive_is_kept_from_user_code() -> None:
+    shipped = json.loads((Path(sdk.__file__).parent / "configuration_defaults.json").read_text(encoding="utf-8"))
+    environ = {f"AIRFLOW__{section}__{key}".upper(): "x" for section, key in shipped["sensitive"]}
+
+    assert environment_without_secrets(environ) == {}
+
+
+def test_secrets_stay_out_of_the_representation_and_of_errors(tmp_path: Path) -> None:
+    settings = load(tmp_path, AIRFLOW__CORE__FERNET_KEY="hunter2", AIRFLOW__SECRETS__BACKEND_KWARGS='{"a": "hunter3"}')
+
+    assert settings.core.fernet_key == "hunter2"
+    assert "hunter" not in repr(settings)
+    with pytest.raises(SettingsError, match=r"backend_kwargs is \(hidden\) .* expected a JSON object") as caught:
+        load(tmp_path, AIRFLOW__SECRETS__BACKEND_KWARGS='["hunter2"]')
+    assert "hunter2" not in str(caught.value)
+
+
+def test_secret_may_be_what_a_command_prints(tmp_path: Path) -> None:
+    assert load(tmp_path, AIRFLOW__CORE__FERNET_KEY_CMD="echo 'of a command'").core.fernet_key == "of a command"
+    assert load(tmp_path, "[core]\nfernet_key_cmd = echo from the file\n").core.fernet_key == "from the file"
+    assert load(tmp_path, "[core]\nfernet_key_cmd = false\n", AIRFLOW__CORE__FERNET_KEY="x").core.fernet_key == "x"
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [("false hunter2", "ended with exit code 1"), ("/no/such/program hunter2", "cannot be run: No such file")],
+)
+def test_command_that_fails_stops_the_start_without_being_shown(tmp_path: Path, command: str, problem: str) -> None:
+    with pytest.raises(SettingsError, match=rf"the command of AIRFLOW__CORE__FERNET_KEY_CMD {problem}") as caught:
+        load(tmp_path, AIRFLOW__CORE__FERNET_KEY_CMD=command)
+
+    assert "hunter2" not in str(caught.value)
+
+
+def test_secret_in_a_backend_is_refused_rather_than_passed_over(tmp_path: Path) -> None:
+    """The default would be another database."""
+    with pytest.raises(SettingsError, match=r"\[database\] sql_alchemy_conn_secret cannot be used.*_cmd be a command"):
+        load(tmp_path, "[database]\nsql_alchemy_conn_secret = path/in/vault\n")
 
 
 def test_loaded_defaults_are_the_defaults_of_the_sections(tmp_path: Path) -> None:

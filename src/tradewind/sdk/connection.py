@@ -124,8 +124,9 @@ class Connection:
         return cls._from_result(parse_uri(uri, conn_id))
 
     def get_uri(self) -> str:
-        """Write as a URI."""
-        return build_uri(self._result(), self.extra_dejson)
+        """Write as a URI, which must not show in a log: it has the password in it."""
+        self.mask_secrets()
+        return build_uri(self._result())
 
     async def aget_uri(self) -> str:
         """`get_uri` for coroutines."""

@@ -1,0 +1,1 @@
+"""Where secrets are looked up, and how they are kept."""
