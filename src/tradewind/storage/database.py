@@ -17,6 +17,7 @@ from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.failures import translated
 from tradewind.storage.files import Files
 from tradewind.storage.jobs import Jobs
+from tradewind.storage.lookups import Lookups
 from tradewind.storage.pools import Pools
 from tradewind.storage.queue import Queue
 from tradewind.storage.rendered import Rendered
@@ -117,6 +118,10 @@ class SqlTransaction:
     @cached_property
     def deferrals(self) -> Deferrals:
         return Deferrals(self.connection)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        return Lookups(self.connection)
 
     @property
     def has_recorded_changes(self) -> bool:

@@ -31,8 +31,9 @@ class Rendered:
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
 
-    def put(self, task: TaskKey, fields: Mapping[str, JsonValue]) -> None:
-        upsert(self._connection, rendered_fields, [{**task._asdict(), "fields": to_text(fields)}])
+    def put(self, fields: Mapping[TaskKey, Mapping[str, JsonValue]]) -> None:
+        rows = [{**task._asdict(), "fields": to_text(rendered)} for task, rendered in sorted(fields.items())]
+        upsert(self._connection, rendered_fields, rows)
 
     def find(self, task: TaskKey) -> Mapping[str, JsonValue] | None:
         found = self._connection.execute(_FIND, task._asdict()).scalar()
@@ -42,6 +43,10 @@ class Rendered:
         found = self._connection.execute(_OF_RUN, {"run_key": run_key})
         return {TaskKey(RunKey(row[0]), row[1], row[2]): from_text(row[3]) for row in found}
 
-    def name_instance(self, task: TaskKey, rendered_map_index: str) -> None:
-        key = {f"of_{name}": value for name, value in task._asdict().items()}
-        self._connection.execute(_NAME, {**key, "name": rendered_map_index})
+    def name_instances(self, names: Mapping[TaskKey, str]) -> None:
+        rows = [
+            {**{f"of_{column}": value for column, value in task._asdict().items()}, "name": name}
+            for task, name in sorted(names.items())
+        ]
+        if rows:
+            self._connection.execute(_NAME, rows)

@@ -76,7 +76,7 @@ INSTANCE_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
 _INSTANCE_FIELDS = tuple(str(column.key) for column in INSTANCE_COLUMNS)
 
 
-def to_instance(row: AnyRow) -> TaskInstance:
+def to_instance(row: Sequence[Any]) -> TaskInstance:
     """A row of `INSTANCE_COLUMNS`."""
     values: dict[str, Any] = dict(zip(_INSTANCE_FIELDS, row, strict=True))
     values["state"] = _STATES[values["state"]]

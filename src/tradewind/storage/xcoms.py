@@ -33,6 +33,7 @@ _FORWARD = _VALUES.order_by(_COLUMNS.map_index)
 _BACKWARD = _VALUES.order_by(_COLUMNS.map_index.desc())
 _ONE = sa.select(_COLUMNS.value).where(_IS_THERE, _HAS_INDEX)
 _COUNT = sa.select(sa.func.count()).where(_IS_THERE)
+_LOWEST = sa.select(sa.func.min(_COLUMNS.map_index)).where(_IS_THERE)
 _DELETE = sa.delete(xcom).where(_IS_THERE, _HAS_INDEX)
 _OF_RUN = (
     sa.select(
@@ -152,7 +153,9 @@ class XComs:
         steps = {"first": first, "last": last, "step": abs(chosen.step)}
         return self._values(_steps(chosen.step < 0), place, **steps)
 
-    def delete(self, place: XComPlace, map_index: int) -> None:
+    def delete(self, place: XComPlace, map_index: int | None = None) -> None:
+        if map_index is None:
+            map_index = self._connection.execute(_LOWEST, place._asdict()).scalar()
         self._connection.execute(_DELETE, {**place._asdict(), "map_index": map_index})
 
     def keys_of(self, tasks: Collection[TaskKey]) -> dict[TaskKey, tuple[str, ...]]:

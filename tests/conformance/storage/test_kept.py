@@ -1,4 +1,4 @@
-"""What tasks leave besides XComs (D2, D3): rendered fields, what they remember, what they wait for."""
+"""What tasks leave besides XComs (D3, E1): rendered fields, what they remember, what they wait for."""
 
 from datetime import timedelta
 
@@ -15,9 +15,9 @@ def test_rendered_fields_are_those_of_the_last_time(world: World, store: Databas
     other = world.task(TaskState.RUNNING, run_key, "other", map_index=3).task
     with store.begin() as tx:
         assert tx.rendered.find(task) is None
-        tx.rendered.put(task, {"bash_command": "echo 1", "env": {"A": "ü"}})
-        tx.rendered.put(other, {"sql": ["select 1"]})
-        tx.rendered.put(task, {"bash_command": "echo 2"})
+        tx.rendered.put({task: {"bash_command": "echo 1", "env": {"A": "ü"}}, other: {"sql": ["select 1"]}})
+        tx.rendered.put({task: {"bash_command": "echo 2"}})
+        tx.rendered.put({})
 
     with store.begin() as tx:
         assert tx.rendered.find(task) == {"bash_command": "echo 2"}
@@ -29,7 +29,8 @@ def test_a_mapped_instance_gets_a_name(world: World, store: Database) -> None:
     named = world.task(TaskState.RUNNING, run_key, map_index=0)
     other = world.task(TaskState.RUNNING, run_key, map_index=1)
     with store.begin() as tx:
-        tx.rendered.name_instance(named.task, "Zürich")
+        tx.rendered.name_instances({named.task: "Zürich"})
+        tx.rendered.name_instances({})
 
     assert [world.instance(key).rendered_map_index for key in (named, other)] == ["Zürich", None]
 

@@ -1,4 +1,4 @@
-"""XComs (D2): what one task leaves, another finds, exactly as it was, on every database."""
+"""XComs (D3): what one task leaves, another finds, exactly as it was, on every database."""
 
 import math
 
@@ -170,6 +170,9 @@ def test_delete_takes_one_value(world: World, store: Database) -> None:
         tx.xcoms.delete(place._replace(key="other"), 0)
 
         assert tx.xcoms.cut(place, slice(None)) == [0, 20]
+        tx.xcoms.delete(place)
+        assert tx.xcoms.cut(place, slice(None)) == [20]
+        tx.xcoms.delete(place._replace(key="other"))
 
 
 def test_the_keys_of_many_tasks_are_found_at_once(world: World, store: Database) -> None:

@@ -7,7 +7,6 @@ from tradewind.errors import UnknownRun
 from tradewind.model.assignment import Asker
 from tradewind.model.ids import RunKey
 from tradewind.model.run import Run
-from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
@@ -15,19 +14,14 @@ DEFAULT_RETENTION: Final = timedelta(days=30)
 """What `[state_store] default_retention_days` is where nobody says otherwise."""
 
 
-class SecretSource(Protocol):
-    """Where variables and connections are looked for besides the database, and how the database's own are read."""
+class Cipher(Protocol):
+    """How secrets are kept in the database; `secrets.encryption.Encryption` is one."""
 
-    def get_variable(self, tx: Transaction, key: str) -> str | None:
-        """The text of a variable."""
+    def encrypt(self, text: str) -> tuple[str, bool]:
+        """The text to store, and whether it is encrypted."""
 
-    def set_variable(
-        self, tx: Transaction, key: str, value: str, description: str | None = None, *, now: datetime
-    ) -> None:
-        """Store a variable in the database, encrypted if there is a key."""
-
-    def get_connection(self, tx: Transaction, conn_id: str) -> ConnectionResult | None:
-        """The connection of that id."""
+    def decrypt(self, text: str, what: str) -> str:
+        """The reverse of an encryption. `what` is named where it fails."""
 
 
 class TaskRequest:
@@ -40,7 +34,7 @@ class TaskRequest:
         *,
         now: datetime,
         structures: Structures,
-        secrets: SecretSource,
+        secrets: Cipher,
         default_retention: timedelta = DEFAULT_RETENTION,
     ) -> None:
         self.tx = tx

@@ -21,6 +21,7 @@ from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, Task
 from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
+from tradewind.storage.interface.lookup_store import LookupStore
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -491,6 +492,8 @@ class Transaction(Protocol):
     def task_states(self) -> TaskStateStore: ...
     @property
     def deferrals(self) -> DeferralStore: ...
+    @property
+    def lookups(self) -> LookupStore: ...
 
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit, and only then."""

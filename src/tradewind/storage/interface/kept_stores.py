@@ -54,8 +54,8 @@ class XComStore(Protocol):
     def cut(self, place: XComPlace, part: slice) -> list[JsonValue]:
         """The values in the order of map indexes, cut as Python cuts a list. Only what is wanted is read."""
 
-    def delete(self, place: XComPlace, map_index: int) -> None:
-        """Remove one value; nothing happens if there is none."""
+    def delete(self, place: XComPlace, map_index: int | None = None) -> None:
+        """Remove one value, without a map index that of the lowest; nothing happens if there is none."""
 
     def keys_of(self, tasks: Collection[TaskKey]) -> dict[TaskKey, tuple[str, ...]]:
         """Under which keys these instances have values, in order. Those without any are left out."""
@@ -67,8 +67,8 @@ class XComStore(Protocol):
 class RenderedStore(Protocol):
     """The template fields of task instances, as they were rendered last."""
 
-    def put(self, task: TaskKey, fields: Mapping[str, JsonValue]) -> None:
-        """Create or replace."""
+    def put(self, fields: Mapping[TaskKey, Mapping[str, JsonValue]]) -> None:
+        """Create or replace. The task instances must exist."""
 
     def find(self, task: TaskKey) -> Mapping[str, JsonValue] | None:
         """Those of one task instance."""
@@ -76,7 +76,7 @@ class RenderedStore(Protocol):
     def of_run(self, run_key: RunKey) -> dict[TaskKey, Mapping[str, JsonValue]]:
         """Those of a whole run."""
 
-    def name_instance(self, task: TaskKey, rendered_map_index: str) -> None:
+    def name_instances(self, names: Mapping[TaskKey, str]) -> None:
         """What people see in place of the map index."""
 
 
