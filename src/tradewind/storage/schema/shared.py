@@ -48,6 +48,20 @@ asset = sa.Table(
 )
 add_index("ix_asset_uri", asset.c.uri)
 
+asset_reference = sa.Table(
+    "asset_reference",
+    metadata,
+    sa.Column("dag_id", identifier(), primary_key=True),
+    sa.Column("asset_key", big_key(), primary_key=True, autoincrement=False),
+    # What for: its schedule, an inlet or an outlet; then of which task, else empty.
+    sa.Column("role", sa.String(10), primary_key=True),
+    sa.Column("task_id", identifier(), primary_key=True),
+    sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], ondelete="CASCADE"),
+    sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
+    sqlite_with_rowid=False,
+)
+add_index("ix_asset_reference_asset", asset_reference.c.asset_key)
+
 asset_alias = sa.Table(
     "asset_alias",
     metadata,

@@ -49,6 +49,7 @@ def upgrade() -> None:
     _create_kept()
     _create_secrets()
     _create_assets()
+    _create_asset_references()
     _create_pools_and_jobs()
     if op.get_bind().dialect.name == "mysql":
         _create_full_indexes()
@@ -58,7 +59,8 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
-        *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset", "connection", "variable"),
+        *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset_reference", "asset"),
+        *("connection", "variable"),
         *("deferral", "task_state", "rendered_fields", "xcom"),
         *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source", "dag_version", "dag"),
@@ -468,6 +470,21 @@ def _create_assets() -> None:
     op.create_index("ix_asset_uri", "asset", ["uri"])
     op.create_index("ix_asset_alias_asset_asset", "asset_alias_asset", ["asset_key"])
     op.create_index("ix_asset_event_asset", "asset_event", ["asset_key", "created_at"])
+
+
+def _create_asset_references() -> None:
+    op.create_table(
+        "asset_reference",
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("role", sa.String(10), nullable=False),
+        sa.Column("task_id", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("dag_id", "asset_key", "role", "task_id", name="pk_asset_reference"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_asset_reference_dag_id", ondelete="CASCADE"),
+        _of_asset("asset_reference"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_asset_reference_asset", "asset_reference", ["asset_key"])
 
 
 def _create_pools_and_jobs() -> None:
