@@ -47,7 +47,7 @@ def store_told(tx: Transaction, told: Sequence[Told], now: datetime) -> dict[Tas
     tx.rendered.put({task: fields for task, fields in words.fields.items() if task in known})
     tx.rendered.name_instances({task: name for task, name in words.names.items() if task in known})
     return {
-        teller: f"task {task.task_id!r} with map index {task.map_index} is not in the run that an XCom was set for"
+        teller: f"there is no task {task.task_id!r} with map index {task.map_index} in the run that was named"
         for task, tellers in words.tellers.items()
         if task not in known
         for teller in tellers
