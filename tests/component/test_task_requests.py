@@ -18,7 +18,6 @@ from tradewind.model.states import RunState, RunType
 from tradewind.model.task import Rescheduled
 from tradewind.model.task_answers import HITLDetailRequest, PrevSuccessfulDagRunResult, XComResult
 from tradewind.operations.task_requests.runtime import StoredRuntime
-from tradewind.operations.task_requests.told import Told, store_told
 from tradewind.secrets.encryption import Encryption
 
 DAY = timedelta(days=1)
@@ -376,52 +375,3 @@ def test_questions_to_people_are_refused(world: World) -> None:
             runtime.get_hitl_detail("1")
         with pytest.raises(TradewindError, match="not available yet"):
             runtime.update_hitl_detail("1", chosen_options=["a"], params_input={})
-
-
-# --- what is told without waiting for an answer
-
-
-def test_what_many_tasks_told_is_stored_at_once_and_the_last_word_counts(any_world: World) -> None:
-    days(any_world, 2)
-    first, second = asker(any_world, run_id="r1"), asker(any_world, run_id="r2")
-    told = [
-        Told(first, "set_xcom", {**place(), "value": 1}),
-        Told(second, "set_xcom", {**place(run_id="r2"), "value": [2], "mapped_length": 1, "dag_result": True}),
-        Told(first, "set_xcom", {**place(), "value": 3, "map_index": -1}),
-        Told(first, "set_rendered_fields", {"fields": {"a": 1}}),
-        Told(first, "set_rendered_fields", {"fields": {"a": 2}}),
-        Told(second, "set_rendered_map_index", {"rendered_map_index": "name"}),
-        Told(second, "set_xcom", {**place("check"), "value": "for another run"}),
-    ]
-    with any_world.database.begin() as tx:
-        assert store_told(tx, told, any_world.clock.now()) == {}
-        assert store_told(tx, [], any_world.clock.now()) == {}
-
-    with any_world.database.begin() as tx:
-        assert [tuple(value) for value in tx.xcoms.of_run(first.key.run_key)] == [
-            (first.key._replace(task_id="check"), "return_value", "for another run", None, False),
-            (first.key, "return_value", 3, None, False),
-        ]
-        assert [tuple(value) for value in tx.xcoms.of_run(second.key.run_key)] == [
-            (second.key, "return_value", [2], 1, True)
-        ]
-        assert tx.rendered.find(first.key) == {"a": 2}
-    assert any_world.instances("r2")["load"].rendered_map_index == "name"
-
-
-def test_who_speaks_of_tasks_that_do_not_exist_is_named_and_others_are_stored(world: World) -> None:
-    days(world, 1)
-    good, lost = asker(world), asker(world, "check")
-    gone = Asker(TaskKey(lost.key.run_key, "deleted"), "sales", "r1")
-    told = [
-        Told(lost, "set_xcom", {**place("none"), "value": 1}),
-        Told(good, "set_xcom", {**place(), "value": 2}),
-        Told(gone, "set_rendered_fields", {"fields": {}}),
-        Told(lost, "set_xcom", {**place("load", "no such run"), "value": 1}),
-    ]
-    with world.database.begin() as tx:
-        refused = store_told(tx, told, world.clock.now())
-        assert tx.xcoms.keys_of([good.key]) == {good.key: ("return_value",)}
-
-    assert set(refused) == {lost.key, gone.key}
-    assert "'deleted'" in refused[gone.key]
