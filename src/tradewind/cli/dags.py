@@ -1,4 +1,4 @@
-"""`tradewind dags`: list DAGs and what is wrong with their files."""
+"""`tradewind dags`: DAGs, what is wrong with their files, and their runs."""
 
 import dataclasses
 from pathlib import Path
@@ -7,17 +7,24 @@ from typing import Annotated
 import typer
 
 from tradewind.bootstrap import is_failure, lint_paths, made_dag_processor, wired
+from tradewind.cli import dag_runs
 from tradewind.cli.groups import make_group
+from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.operations.list_dags import list_dags
 from tradewind.settings import environment_without_secrets, load_settings
 
 app = make_group()
+app.command("trigger", help="ask for a run now")(dag_runs.trigger)
+app.command("pause", help="let a DAG start nothing new")(dag_runs.pause)
+app.command("unpause", help="let a paused DAG go on")(dag_runs.unpause)
+app.command("list-runs", help="list the runs of a DAG, the newest first")(dag_runs.list_)
+app.command("state", help="tell the state of a run")(dag_runs.state)
+app.command("delete", help="delete what is stored of a DAG, with its runs")(dag_runs.delete)
 
 BundleNames = Annotated[
     list[str] | None, typer.Option("--bundle-name", "-B", metavar="NAME", help="only this bundle; may be repeated")
 ]
-OutputFormat = Annotated[Output, typer.Option("--output", "-o", help="how to write it")]
 
 
 @app.command("list", help="list the DAGs that there are")

@@ -23,8 +23,10 @@ ENTRIES: Final = {
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
+    "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
+    "worker": Entry("tradewind.cli.worker", "run the tasks of an executor on this machine"),
     "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }
 

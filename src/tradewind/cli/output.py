@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 
 import typer
@@ -33,6 +34,11 @@ def write_rows(rows: Sequence[Mapping[str, object]], output: Output, *, when_emp
             typer.echo("\n".join("\t".join(_cell(value) for value in row.values()) for row in rows))
         case Output.TABLE:
             typer.echo(_table(rows))
+
+
+def instant_text(instant: datetime | None) -> str | None:
+    """An instant as every command writes it: ISO 8601, in UTC."""
+    return None if instant is None else instant.isoformat()
 
 
 def _table(rows: Sequence[Mapping[str, object]]) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from tradewind.bootstrap import Wiring, make_log_reader, wired
+from tradewind.cli import clear_tasks, task_states
 from tradewind.cli.groups import make_group
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import FINISHED_STATES, TaskState
@@ -20,6 +21,11 @@ from tradewind.task_logs.places import Try
 from tradewind.task_logs.text import as_text
 
 app = make_group()
+app.command("list", help="list the tasks of a DAG")(task_states.list_)
+app.command("state", help="tell the state of a task instance")(task_states.state)
+app.command("states-for-dag-run", help="list the states of all task instances of a run")(task_states.states_for_dag_run)
+app.command("failed-deps", help="tell why a task instance does not run")(task_states.failed_deps)
+app.command("clear", help="let task instances run again, in all runs unless some are named")(clear_tasks.command)
 
 _LOOK_AGAIN_S: Final = 0.2
 

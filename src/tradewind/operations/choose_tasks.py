@@ -7,7 +7,7 @@ from datetime import datetime
 from tradewind.decide.structure import Structure
 from tradewind.errors import UnknownDag, UnknownRun, UnknownTask
 from tradewind.model.run import Run
-from tradewind.model.states import FAILED_STATES
+from tradewind.model.states import FAILED_STATES, TaskState
 from tradewind.model.task import TaskInstance
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -28,6 +28,7 @@ class Selection:
     past: bool = False
     future: bool = False
     only_failed: bool = False
+    only_running: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +124,17 @@ def _around(tx: Transaction, run: Run, selection: Selection) -> list[Run]:
 def _is_meant(task: TaskInstance, selection: Selection) -> bool:
     if selection.only_failed and task.state not in FAILED_STATES:
         return False
+    if selection.only_running and task.state is not TaskState.RUNNING:
+        return False
     if selection.map_indexes is None or selection.task_ids is None or task.task_id not in selection.task_ids:
         return True
     return task.map_index in selection.map_indexes
 
 
 def _refuse_missing_instances(selection: Selection, chosen: Iterable[Chosen]) -> None:
-    if selection.map_indexes is None or selection.task_ids is None or selection.only_failed:
+    if selection.map_indexes is None or selection.task_ids is None:
+        return
+    if selection.only_failed or selection.only_running:
         return
     found = {(task.task_id, task.map_index) for each in chosen for task in each.instances}
     for task_id in selection.task_ids:

@@ -1,5 +1,7 @@
 """Create, change and delete pools."""
 
+from collections.abc import Sequence
+
 from tradewind.errors import InvalidRequest, PoolExists, UnknownPool
 from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.storage.interface import Transaction
@@ -21,6 +23,15 @@ def update_pool(tx: Transaction, pool: Pool) -> None:
     _check(pool)
     if not tx.pools.update(pool):
         raise UnknownPool(pool.name)
+
+
+def set_pools(tx: Transaction, pools: Sequence[Pool]) -> None:
+    """Create those that do not exist, and change the others. Raises `InvalidRequest`."""
+    for pool in pools:
+        if tx.pools.find(pool.name) is None:
+            create_pool(tx, pool)
+        else:
+            update_pool(tx, pool)
 
 
 def delete_pool(tx: Transaction, name: str) -> None:

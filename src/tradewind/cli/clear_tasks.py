@@ -1,0 +1,73 @@
+"""`tradewind tasks clear`: let task instances run again."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tradewind.bootstrap import wired
+from tradewind.cli.options import EndDate, StartDate, Yes
+from tradewind.operations.choose_tasks import Selection
+from tradewind.operations.clear_tasks import clear_tasks
+from tradewind.operations.find_run import read_instant
+from tradewind.operations.list_runs import RunFilter
+from tradewind.operations.match_dags import match_dags
+from tradewind.operations.select_tasks import TaskFilter, name_chosen, select_tasks
+from tradewind.operations.structures import Structures
+from tradewind.settings import load_settings
+from tradewind.storage.interface import Transaction
+
+
+def command(
+    dag_id: Annotated[str, typer.Argument(help="the DAG")],
+    task_regex: Annotated[
+        str | None, typer.Option("--task-regex", "-t", help="only tasks in whose ids this is found")
+    ] = None,
+    run_id: Annotated[list[str] | None, typer.Option("--run-id", help="only this run; may be repeated")] = None,
+    start_date: StartDate = None,
+    end_date: EndDate = None,
+    upstream: Annotated[bool, typer.Option("--upstream", "-u", help="with all tasks before them")] = False,
+    downstream: Annotated[bool, typer.Option("--downstream", "-d", help="with all tasks after them")] = False,
+    only_failed: Annotated[bool, typer.Option("--only-failed", "-f", help="only what failed")] = False,
+    only_running: Annotated[bool, typer.Option("--only-running", "-r", help="only what runs")] = False,
+    dag_regex: Annotated[bool, typer.Option("--dag-regex", "-R", help="DAG_ID is a regular expression")] = False,
+    yes: Yes = False,
+) -> None:
+    """Let task instances run again, in all runs unless some are named."""
+    settings = load_settings()
+    zone = settings.core.default_timezone
+    wanted = TaskFilter(
+        RunFilter(
+            since=None if start_date is None else read_instant(start_date, zone),
+            until=None if end_date is None else read_instant(end_date, zone),
+        ),
+        tuple(run_id or ()),
+        task_regex,
+        upstream=upstream,
+        downstream=downstream,
+        only_failed=only_failed,
+        only_running=only_running,
+    )
+    structures = Structures()
+    with wired(settings) as wiring:
+        now = wiring.clock.now()
+
+        def select(tx: Transaction) -> list[Selection]:
+            return select_tasks(tx, match_dags(tx, dag_id, is_pattern=dag_regex), wanted, structures)
+
+        chosen = wiring.database.transact(select)
+        if not yes:
+            _confirm(wiring.database.transact(lambda tx: name_chosen(tx, chosen, structures)))
+        count = 0
+        for selection in chosen:  # each on its own: locks of runs of one DAG must not precede that of another
+            clear = partial(clear_tasks, selection=selection, structures=structures, now=now)
+            count += len(wiring.database.transact(clear))
+    typer.echo(f"{count} task instances cleared")
+
+
+def _confirm(names: list[tuple[str, str, str]]) -> None:
+    if not names:
+        typer.echo("nothing to clear")
+        raise typer.Exit
+    typer.echo("\n".join(" ".join(name) for name in names))
+    typer.confirm(f"Clear these {len(names)} task instances?", abort=True)

@@ -1,0 +1,152 @@
+"""`tradewind dags`: what is done with a DAG and its runs."""
+
+import getpass
+import json
+import secrets
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tradewind.bootstrap import wired
+from tradewind.cli.options import EndDate, OutputFormat, RunOrDate, StartDate, Yes
+from tradewind.cli.output import Output, instant_text, write_rows
+from tradewind.errors import InvalidRequest
+from tradewind.model.json_value import JsonValue
+from tradewind.model.run import Run
+from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
+from tradewind.model.states import RunState
+from tradewind.operations.delete import delete_dag
+from tradewind.operations.find_run import find_run, read_instant
+from tradewind.operations.list_runs import RunFilter, list_runs
+from tradewind.operations.match_dags import match_dags
+from tradewind.operations.pause_dag import pause_dag
+from tradewind.operations.structures import Structures
+from tradewind.operations.trigger_run import RunRequest, trigger_run
+from tradewind.settings import load_settings
+
+DagId = Annotated[str, typer.Argument(help="the DAG")]
+AsPattern = Annotated[
+    bool, typer.Option("--treat-dag-id-as-regex", help="all DAGs in whose ids this regular expression is found")
+]
+
+
+def trigger(
+    dag_id: DagId,
+    conf: Annotated[str | None, typer.Option("--conf", "-c", metavar="JSON", help="what the run is given")] = None,
+    run_id: Annotated[str | None, typer.Option("--run-id", "-r", help="what the run shall be called")] = None,
+    logical_date: Annotated[str | None, typer.Option("--logical-date", "-l", metavar="DATE")] = None,
+    no_replace_microseconds: Annotated[
+        bool, typer.Option("--no-replace-microseconds", help="keep the microseconds of the logical date")
+    ] = False,
+    output: OutputFormat = Output.TABLE,
+) -> None:
+    """Ask for a run now."""
+    settings = load_settings()
+    date = None if logical_date is None else read_instant(logical_date, settings.core.default_timezone)
+    if date is not None and not no_replace_microseconds:
+        date = date.replace(microsecond=0)
+    request = RunRequest(dag_id, run_id, logical_date=date, conf=_read_conf(conf), triggered_by=_user())
+    suffix = secrets.token_hex(RUN_ID_SUFFIX_LENGTH // 2)
+    pattern = settings.scheduler.allowed_run_id_pattern
+    with wired(settings) as wiring:
+        now = wiring.clock.now()
+        run = wiring.database.transact(
+            lambda tx: trigger_run(tx, request, Structures(), now, suffix=suffix, run_id_pattern=pattern)
+        )
+    write_rows([{"conf": run.conf, **_row(run)}], output)
+
+
+def pause(dag_id: DagId, as_pattern: AsPattern = False, yes: Yes = False, output: OutputFormat = Output.TABLE) -> None:
+    """Let a DAG start nothing new."""
+    _set_paused(dag_id, as_pattern=as_pattern, yes=yes, output=output, is_paused=True)
+
+
+def unpause(
+    dag_id: DagId, as_pattern: AsPattern = False, yes: Yes = False, output: OutputFormat = Output.TABLE
+) -> None:
+    """Let a paused DAG go on."""
+    _set_paused(dag_id, as_pattern=as_pattern, yes=yes, output=output, is_paused=False)
+
+
+def list_(
+    dag_id: DagId,
+    state: Annotated[RunState | None, typer.Option(help="only runs in this state")] = None,
+    start_date: StartDate = None,
+    end_date: EndDate = None,
+    no_backfill: Annotated[bool, typer.Option("--no-backfill", help="leave out the runs of backfills")] = False,
+    output: OutputFormat = Output.TABLE,
+) -> None:
+    """List the runs of a DAG, the newest first."""
+    settings = load_settings()
+    zone = settings.core.default_timezone
+    wanted = RunFilter(
+        state,
+        None if start_date is None else read_instant(start_date, zone),
+        None if end_date is None else read_instant(end_date, zone),
+        with_backfills=not no_backfill,
+    )
+    with wired(settings) as wiring:
+        runs = wiring.database.transact(lambda tx: list_runs(tx, dag_id, wanted))
+    write_rows([_row(run) for run in runs], output, when_empty="there is no such run")
+
+
+def state(dag_id: DagId, run: RunOrDate) -> None:
+    """Tell the state of a run."""
+    settings = load_settings()
+    with wired(settings) as wiring:
+        found = wiring.database.transact(lambda tx: find_run(tx, dag_id, run, settings.core.default_timezone))
+    typer.echo(found.state)
+
+
+def delete(dag_id: DagId, yes: Yes = False) -> None:
+    """Delete what is stored of a DAG."""
+    with wired(load_settings()) as wiring:
+        if not yes:
+            typer.confirm(f"Delete all that is stored of DAG {dag_id}, with its runs?", abort=True)
+        wiring.database.transact(lambda tx: delete_dag(tx, dag_id))
+    typer.echo(f"deleted {dag_id}; it comes back if a file still has it")
+
+
+def _set_paused(dag_id: str, *, as_pattern: bool, yes: bool, output: Output, is_paused: bool) -> None:
+    with wired(load_settings()) as wiring:
+        now = wiring.clock.now()
+        chosen = wiring.database.transact(lambda tx: match_dags(tx, dag_id, is_pattern=as_pattern))
+        if as_pattern and not yes:
+            typer.echo("\n".join(chosen))
+            typer.confirm(f"{'Pause' if is_paused else 'Unpause'} these {len(chosen)} DAGs?", abort=True)
+        for name in chosen:  # each on its own: locks of runs of one DAG must not precede that of another
+            wiring.database.transact(partial(pause_dag, dag_id=name, now=now, is_paused=is_paused))
+    write_rows([{"dag_id": name, "is_paused": is_paused} for name in chosen], output)
+
+
+def _row(run: Run) -> dict[str, object]:
+    return {
+        "dag_id": run.dag_id,
+        "run_id": run.run_id,
+        "state": run.state,
+        "run_type": run.run_type,
+        "run_after": instant_text(run.run_after),
+        "logical_date": instant_text(run.logical_date),
+        "start_date": instant_text(run.started_at),
+        "end_date": instant_text(run.finished_at),
+    }
+
+
+def _read_conf(text: str | None) -> JsonValue:
+    if text is None:
+        return None
+    try:
+        conf: JsonValue = json.loads(text)
+    except ValueError as error:
+        raise InvalidRequest(f"--conf is no JSON: {error}") from error
+    if not isinstance(conf, dict):
+        raise InvalidRequest(f"--conf must be a JSON object, such as {{}}, not {text}")
+    return conf
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # the system knows no name for this user
+        return None

@@ -1,0 +1,143 @@
+"""`tradewind dags trigger | pause | unpause | list-runs | state | delete` (A5)."""
+
+import pytest
+
+from tests.component.cli.deployment import CliDeployment
+from tradewind.model.dag import Dag, Task
+
+SALES = Dag("sales", tasks=(Task("a"),))
+
+
+def test_a_run_is_triggered_with_conf_id_and_date(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+
+    (row,) = deployment.rows(
+        "dags", "trigger", "sales", "-c", '{"n": 1}', "-r", "mine", "-l", "2026-01-02T03:04:05.678+02:00"
+    )
+
+    assert (row["dag_id"], row["run_id"], row["state"], row["conf"]) == ("sales", "mine", "queued", {"n": 1})
+    assert row["logical_date"] == "2026-01-02T01:04:05+00:00"
+
+
+def test_microseconds_of_a_date_are_kept_on_demand(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+
+    (row,) = deployment.rows("dags", "trigger", "sales", "-l", "2026-01-02T03:04:05.678Z", "--no-replace-microseconds")
+
+    assert row["logical_date"] == "2026-01-02T03:04:05.678000+00:00"
+
+
+def test_a_date_without_a_zone_is_in_the_zone_of_the_deployment(
+    deployment: CliDeployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__CORE__DEFAULT_TIMEZONE", "Asia/Tokyo")
+    deployment.publish(SALES)
+
+    (row,) = deployment.rows("dags", "trigger", "sales", "-l", "2026-01-02")
+
+    assert row["logical_date"] == "2026-01-01T15:00:00+00:00"
+
+
+def test_runs_without_a_name_get_names_of_their_own(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+
+    names = {deployment.rows("dags", "trigger", "sales")[0]["run_id"] for _ in range(3)}
+
+    assert len(names) == 3
+    assert all(name.startswith("manual__") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["dags", "trigger", "nothing"], "there is no DAG 'nothing'"),
+        (["dags", "trigger", "sales", "-c", "{"], "--conf is no JSON"),
+        (["dags", "trigger", "sales", "-c", "[1]"], "--conf must be a JSON object"),
+        (["dags", "trigger", "sales", "-l", "soon"], "'soon' is no date; expected such as"),
+        (["dags", "trigger", "sales", "-r", "scheduled__x"], "a manual run may not"),
+        (["dags", "pause", "nothing"], "there is no DAG 'nothing'"),
+        (["dags", "pause", "(", "--treat-dag-id-as-regex"], "'(' is no regular expression"),
+        (["dags", "list-runs", "nothing"], "there is no DAG 'nothing'"),
+        (["dags", "state", "nothing", "x"], "there is no DAG 'nothing'"),
+        (["dags", "state", "sales", "x"], "DAG 'sales' has no run 'x'"),
+        (["dags", "state", "sales", "2026-01-01"], "has no run '2026-01-01'"),
+        (["dags", "delete", "nothing", "-y"], "there is no DAG 'nothing'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(deployment: CliDeployment, words: list[str], expected: str) -> None:
+    deployment.publish(SALES)
+
+    error = deployment.run(*words, code=1)
+
+    assert error.startswith("tradewind: ")
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_the_same_run_is_not_triggered_twice(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+    deployment.run("dags", "trigger", "sales", "-r", "mine")
+
+    assert "already has a run 'mine'" in deployment.run("dags", "trigger", "sales", "-r", "mine", code=1)
+
+
+def test_a_paused_dag_starts_nothing_until_it_is_unpaused(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+    assert deployment.rows("dags", "pause", "sales") == [{"dag_id": "sales", "is_paused": True}]
+    deployment.run("dags", "trigger", "sales", "-r", "mine")
+    deployment.schedule()
+    assert deployment.run("dags", "state", "sales", "mine") == "queued\n"
+
+    assert deployment.rows("dags", "unpause", "sales") == [{"dag_id": "sales", "is_paused": False}]
+    deployment.schedule()
+
+    assert deployment.run("dags", "state", "sales", "mine") == "success\n"
+
+
+def test_dags_are_paused_by_pattern(deployment: CliDeployment) -> None:
+    deployment.publish(SALES, Dag("stock", tasks=(Task("a"),)), Dag("prices", tasks=(Task("a"),)))
+
+    rows = deployment.rows("dags", "pause", "^s", "--treat-dag-id-as-regex", "--yes")
+
+    assert [row["dag_id"] for row in rows] == ["sales", "stock"]
+    paused = {row["dag_id"]: row["is_paused"] for row in deployment.rows("dags", "list")}
+    assert paused == {"prices": False, "sales": True, "stock": True}
+
+
+def test_nothing_happens_unless_the_question_is_answered_with_yes(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+
+    assert "Aborted" in deployment.run("dags", "delete", "sales", code=1)
+    assert "Aborted" in deployment.run("dags", "pause", "s", "--treat-dag-id-as-regex", code=1, answer="n\n")
+    assert [row["is_paused"] for row in deployment.rows("dags", "list")] == [False]
+
+    shown = deployment.run("dags", "pause", "s", "--treat-dag-id-as-regex", answer="y\n")
+    assert "sales\nPause these 1 DAGs?" in shown
+    deployment.run("dags", "delete", "sales", answer="y\n")
+    assert deployment.rows("dags", "list") == []
+
+
+def test_runs_are_listed_newest_first_by_state_and_date(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+    for day in (1, 2, 3):
+        deployment.run("dags", "trigger", "sales", "-r", f"r{day}", "-l", f"2026-01-0{day}")
+    deployment.schedule()
+    deployment.run("dags", "trigger", "sales", "-r", "r4", "-l", "2026-01-04")
+
+    def listed(*words: str) -> list[str]:
+        return [row["run_id"] for row in deployment.rows("dags", "list-runs", "sales", *words)]
+
+    assert listed() == ["r4", "r3", "r2", "r1"]
+    assert listed("--state", "success") == ["r3", "r2", "r1"]
+    assert listed("-s", "2026-01-02", "-e", "2026-01-03") == ["r3", "r2"]
+    assert listed("--no-backfill") == ["r4", "r3", "r2", "r1"]
+    assert deployment.run("dags", "state", "sales", "2026-01-03T00:00:00+00:00") == "success\n"
+
+
+def test_a_dag_is_deleted_with_its_runs(deployment: CliDeployment) -> None:
+    deployment.publish(SALES)
+    deployment.run("dags", "trigger", "sales", "-r", "mine")
+
+    deployment.run("dags", "delete", "sales", "--yes")
+
+    assert deployment.rows("dags", "list") == []
