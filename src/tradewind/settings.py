@@ -200,6 +200,7 @@ class CoreSettings:
     default_task_retries: int = _whole_number(0).option(0)
     default_task_retry_delay: float = _seconds(zero=True).option(300.0)
     max_task_retry_delay: float = _seconds().option(86_400.0)
+    killed_task_cleanup_time: float = _seconds(zero=True).option(60.0)  # until a task that shall stop is killed
     # -1: a pool without a limit.
     default_pool_task_slot_count: int = _whole_number(-1).option(128)
 
@@ -350,6 +351,16 @@ class WorkersSettings:
 
     secrets_backend: str = _TEXT.option("")
     secrets_backend_kwargs: str = _JSON_OBJECT.secret("")
+
+    # Tradewind's own. How many DAG files are kept imported, each in a process that forks its tasks, and for how long
+    # after its last task; how much memory a task may use that does not say otherwise in `executor_config`, in MB, 0:
+    # as much as there is; how long callbacks may run after the end of their task is stored; how long a worker without
+    # work stays for the scheduler that may come back.
+    max_warm_dag_files: int = _whole_number(1).option(16)
+    warm_dag_file_idle_time: float = _seconds().option(600.0)
+    max_memory_mb: int = _whole_number(0).option(0)
+    callback_timeout: float = _seconds().option(300.0)
+    idle_timeout: float = _seconds().option(60.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,13 @@ A start and an end of the same attempt in one batch become one write. A report o
 latest changes nothing: the attempt number fences it off.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tradewind.decide.retry import LONGEST_DELAY_S, decide_retry
 from tradewind.errors import DagUnusable
+from tradewind.model.attempt_end import Usage
 from tradewind.model.dag import Retry
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.run import Run
@@ -50,6 +51,7 @@ def report_tasks(
     structures: Structures,
     *,
     longest_delay_s: float = LONGEST_DELAY_S,
+    usages: Mapping[AttemptKey, Usage] | None = None,
 ) -> Reported:
     """Take over what workers and executors say. Repeating a report changes nothing."""
     starts, ends = _fold(reports)
@@ -58,6 +60,8 @@ def report_tasks(
     failures = [end for end in ends.values() if isinstance(end, Failed)]
     rows = [_end(end) for end in ends.values() if not isinstance(end, Failed)]
     rows += decide_failures(tx, failures, structures, longest_delay_s)
+    if usages:
+        rows = [replace(row, usage=usages.get(row.attempt)) for row in rows]
     result.ended = tx.attempts.end(rows)
     left = [attempt for attempt in ends if attempt.task not in result.ended]
     stopped = tx.attempts.stopped(left) if left else set()

@@ -72,6 +72,11 @@ class SecretsMasker(logging.Filter):
         self.secrets.clear()
         self._forms = ()
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """All texts that are looked for: the secrets in every form in which they may show."""
+        return self._forms
+
     def redact_text(self, text: str, replacement: str = REPLACEMENT) -> str:
         """A text without the known secrets. Costs nothing while there are none."""
         return hide(text, self._forms, replacement) if self._forms else text

@@ -47,6 +47,11 @@ class SecretsChain:
     def __init__(self, sources: Sequence[Source] = ()) -> None:
         self._sources = tuple(sources)
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether asking may take long: only the environment answers at once."""
+        return not all(isinstance(source, EnvironmentSource) for source in self._sources)
+
     def get_variable(self, key: str, team_name: str | None = None) -> str | None:
         """The text of a variable, from the first source that has it. Raises `SecretRefused`."""
         return next(self._found(lambda source: source.get_variable(key, team_name)), None)

@@ -1,11 +1,12 @@
 """The life of an attempt: what executors and workers report, and what happens when they fall silent."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 
 import sqlalchemy as sa
 
-from tradewind.model.ids import AttemptKey, RunKey, TaskKey
+from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
 from tradewind.model.states import FINISHED_STATES, HANDED_OVER_STATES, HeldBy, TaskState
 from tradewind.model.task import Started, TaskInstance
 from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
@@ -19,7 +20,7 @@ from tradewind.storage.schema import (
     task_is_active,
     task_try,
 )
-from tradewind.storage.types import Instant
+from tradewind.storage.types import AnySelect, Instant
 
 _COLUMNS = task_instance.c
 _NOW = sa.bindparam("now", type_=Instant())
@@ -113,6 +114,9 @@ _RESUME = GuardedUpdate(
 _SILENT = sa.select(*INSTANCE_COLUMNS).where(
     task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < sa.bindparam("instant", type_=Instant())
 )
+_OF_WORKER = sa.select(*INSTANCE_COLUMNS).where(
+    task_is_active, _HAS_PROCESS, _COLUMNS.worker == sa.bindparam("worker")
+)
 _DUE = (
     sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
     .where(task_has_timer, _COLUMNS.wake_at <= _NOW)
@@ -124,6 +128,26 @@ _NEXT_WAKE = sa.select(_COLUMNS.wake_at).where(task_has_timer).order_by(_COLUMNS
 _ENDED_STATE = sa.case((_COLUMNS.state.in_(_IS_FINISHED), _COLUMNS.state), else_=TaskState.FAILED.value)
 """A try that left its task unfinished is one that failed, or was cut off."""
 _TRY_COLUMNS = tuple(column.name for column in task_try.c)
+
+
+@cache
+def _locking(dialect_name: str) -> AnySelect:
+    batch = batch_table(dialect_name, ATTEMPT_COLUMNS)
+    return (
+        sa.select(*INSTANCE_COLUMNS)
+        .join(batch, same_attempt(batch))
+        .order_by(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
+        .with_for_update(of=task_instance)
+    )
+
+
+@cache
+def _current(dialect_name: str) -> AnySelect:
+    batch = batch_table(dialect_name, ATTEMPT_COLUMNS)
+    keys = (_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index, _COLUMNS.attempt)
+    is_running = _COLUMNS.state == sa.literal_column(f"'{TaskState.RUNNING}'")
+    # No index answers to a CASE: rows are found by their key, however few are running (see `guarded`).
+    return sa.select(*keys).join(batch, same_attempt(batch)).where(sa.case((is_running, 1), else_=0) == 1)
 
 
 class Attempts:
@@ -155,15 +179,18 @@ class Attempts:
     def lock(self, attempts: Sequence[AttemptKey]) -> list[TaskInstance]:
         if not attempts:
             return []
-        batch = batch_table(self._dialect, ATTEMPT_COLUMNS)
-        statement = (
-            sa.select(*INSTANCE_COLUMNS)
-            .join(batch, same_attempt(batch))
-            .order_by(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
-            .with_for_update(of=task_instance)
-        )
-        found = self._connection.execute(statement, batch_parameters(self._dialect, ATTEMPT_COLUMNS, attempts))
-        return [to_instance(row) for row in found]
+        parameters = batch_parameters(self._dialect, ATTEMPT_COLUMNS, attempts)
+        return [to_instance(row) for row in self._connection.execute(_locking(self._dialect), parameters)]
+
+    def current(self, attempts: Collection[AttemptKey]) -> set[AttemptKey]:
+        if not attempts:
+            return set()
+        parameters = batch_parameters(self._dialect, ATTEMPT_COLUMNS, sorted(attempts))
+        found = self._connection.execute(_current(self._dialect), parameters)
+        return {AttemptKey(RunKey(row[0]), row[1], row[2], row[3]) for row in found}
+
+    def of_worker(self, worker: JobKey) -> list[TaskInstance]:
+        return [to_instance(row) for row in self._connection.execute(_OF_WORKER, {"worker": worker})]
 
     def silent_since(self, instant: datetime) -> list[TaskInstance]:
         return [to_instance(row) for row in self._connection.execute(_SILENT, {"instant": instant})]

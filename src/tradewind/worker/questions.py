@@ -87,6 +87,11 @@ def decode_answer(method: str, data: bytes) -> Any:
     return msgspec.json.decode(data, type=expected)
 
 
+def is_known(method: str) -> bool:
+    """Whether there is such a method."""
+    return method in _known()
+
+
 def prepare() -> None:
     """Derive all of it now, before the process forks, so that no child has to."""
     for method in _known().values():

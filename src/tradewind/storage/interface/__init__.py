@@ -22,6 +22,13 @@ from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.storage.interface.lookup_store import LookupStore
+from tradewind.storage.interface.shared_stores import (
+    AssetEventStore,
+    AssetStateStore,
+    AssetStore,
+    ConnectionStore,
+    VariableStore,
+)
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -376,6 +383,12 @@ class AttemptStore(Protocol):
     def lock(self, attempts: Sequence[AttemptKey]) -> list[TaskInstance]:
         """Lock the instances that are still at these attempts, by key."""
 
+    def current(self, attempts: Collection[AttemptKey]) -> set[AttemptKey]:
+        """Those of them that are the latest of their task instance, and running."""
+
+    def of_worker(self, worker: JobKey) -> list[TaskInstance]:
+        """Instances with a process that this supervisor began."""
+
     def silent_since(self, instant: datetime) -> list[TaskInstance]:
         """Instances with a process that was not heard of since then."""
 
@@ -494,6 +507,16 @@ class Transaction(Protocol):
     def deferrals(self) -> DeferralStore: ...
     @property
     def lookups(self) -> LookupStore: ...
+    @property
+    def variables(self) -> VariableStore: ...
+    @property
+    def connections(self) -> ConnectionStore: ...
+    @property
+    def assets(self) -> AssetStore: ...
+    @property
+    def asset_events(self) -> AssetEventStore: ...
+    @property
+    def asset_states(self) -> AssetStateStore: ...
 
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit, and only then."""

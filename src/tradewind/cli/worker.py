@@ -1,0 +1,32 @@
+"""`tradewind worker`: runs the tasks of an executor on this machine. Schedulers start it by themselves."""
+
+import signal
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from tradewind.bootstrap import wired
+from tradewind.bootstrap_worker import made_supervisor
+from tradewind.settings import load_settings
+from tradewind.wire.work import Stop
+
+
+def command(
+    executor: Annotated[str, typer.Option("--executor", help="whose tasks to run")] = "LocalExecutor",
+) -> None:
+    """Run the tasks that schedulers hand to an executor on this machine.
+
+    It ends when it has had nothing to do for a while and no scheduler is connected. SIGTERM and SIGINT let it finish
+    what it has begun; a second one stops that too.
+    """
+    with wired(load_settings()) as wiring, made_supervisor(wiring, executor) as supervisor:
+        if supervisor is None:
+            return  # there is one already
+
+        def stop(_signal: int, _frame: FrameType | None) -> None:
+            supervisor.asked_to_stop(Stop(kills=supervisor.is_stopping))
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+        supervisor.run()

@@ -1,0 +1,182 @@
+"""The engine as supervisors of attempts know it (`worker.engine.Engine`), with the database behind it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final, Protocol, TypeVar
+
+from tradewind.errors import DatabaseError, DatabaseUnavailable, TradewindError
+from tradewind.model.attempt_end import AttemptResult
+from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request
+from tradewind.model.ids import AttemptKey, JobKey
+from tradewind.model.task import Failed
+from tradewind.operations.begin_attempts import Beginner
+from tradewind.operations.report_tasks import heartbeat_tasks, report_tasks
+from tradewind.operations.request_callbacks import request_task_callbacks
+from tradewind.operations.settle_attempts import settle_attempts
+from tradewind.operations.task_requests.request import Cipher
+from tradewind.operations.task_requests.runtime import StoredRuntime
+from tradewind.operations.task_requests.write_together import Writes
+from tradewind.storage.interface import Store, Transaction
+from tradewind.telemetry.events import AttemptLost
+
+T = TypeVar("T")
+KIND: Final = "worker"
+TOLD: Final = frozenset({"set_xcom", "set_rendered_fields", "set_rendered_map_index"})
+"""Methods that tasks do not wait for. An attempt whose words could not be stored does not succeed."""
+_LATE: Final = Refusal("TaskIsLate", "this attempt is no longer the latest one, so it may not ask or say anything")
+_WORKER_DIED: Final = "its worker was killed"
+
+
+class Now(Protocol):
+    """Where the time comes from."""
+
+    def now(self) -> datetime:
+        """The current instant."""
+
+
+class StoredEngine:
+    """Implements `worker.engine.Engine`."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Now,
+        beginner: Beginner,
+        secrets: Cipher,
+        *,
+        longest_delay_s: float,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._beginner = beginner
+        self._structures = beginner.structures
+        self._secrets = secrets
+        self._longest_delay_s = longest_delay_s
+
+    def start(self, former: JobKey | None) -> JobKey:
+        """See `Engine.start`."""
+        now = self._clock.now()
+
+        def work(tx: Transaction) -> JobKey:
+            job = tx.jobs.start(KIND, hostname=self._beginner.hostname, pid=self._beginner.pid, now=now)
+            if former is not None:
+                self._bury(tx, former, now)
+            return job
+
+        self._beginner.worker = self._store.transact(work)
+        return self._beginner.worker
+
+    def exchange(self, given: Exchange) -> Exchanged:
+        """See `Engine.exchange`. What the database refuses is found by doing everything one by one."""
+        try:
+            return self._store.transact(lambda tx: self._exchange(tx, given))
+        except DatabaseUnavailable:
+            raise
+        except DatabaseError:
+            return self._one_by_one(given)
+
+    def heartbeat(self, attempts: Sequence[AttemptKey]) -> set[AttemptKey]:
+        """See `Engine.heartbeat`."""
+        now = self._clock.now()
+
+        def work(tx: Transaction) -> set[AttemptKey]:
+            tx.jobs.heartbeat(self._beginner.worker, now)
+            return heartbeat_tasks(tx, attempts, now) if attempts else set()
+
+        return self._store.transact(work)
+
+    def stop(self) -> None:
+        """See `Engine.stop`."""
+        now = self._clock.now()
+        self._store.transact(lambda tx: tx.jobs.stop(self._beginner.worker, now))
+
+    def _bury(self, tx: Transaction, former: JobKey, now: datetime) -> None:
+        lost = [task.attempt_key for task in tx.attempts.of_worker(former)]
+        failures = [Failed(attempt, now, reason=_WORKER_DIED) for attempt in lost]
+        ended = report_tasks(tx, failures, now, self._structures, longest_delay_s=self._longest_delay_s).ended
+        request_task_callbacks(tx, ended, _WORKER_DIED, self._structures, now)
+        tx.emit(*(AttemptLost(key, _WORKER_DIED) for key in sorted(ended)))
+        tx.jobs.stop(former, now)
+
+    def _exchange(self, tx: Transaction, given: Exchange) -> Exchanged:
+        now = self._clock.now()
+        answers = self._answers(tx, given.requests, now) if given.requests else []
+        results = _spoiled(given, answers)
+        if results:
+            settle_attempts(tx, results, now, self._structures, longest_delay_s=self._longest_delay_s)
+        orders = self._beginner.begin(tx, given.begins, now) if given.begins else []
+        return Exchanged(answers, orders)
+
+    def _answers(self, tx: Transaction, requests: Sequence[Request], now: datetime) -> list[object]:
+        """In order. What may be written together is, but never later than a question of the same exchange."""
+        current = tx.attempts.current({request.attempt for request in requests})
+        writes = Writes(tx, now)
+        answers: list[object] = []
+        for request in requests:
+            if request.attempt not in current:
+                answers.append(_LATE)
+            elif writes.takes(request):
+                answers.append(None)
+            else:
+                writes.flush()
+                answers.append(_answer(self._runtime(tx, request, now), request))
+        writes.flush()
+        return answers
+
+    def _runtime(self, tx: Transaction, request: Request, now: datetime) -> StoredRuntime:
+        return StoredRuntime(tx, request.asker, now=now, structures=self._structures, secrets=self._secrets)
+
+    def _one_by_one(self, given: Exchange) -> Exchanged:
+        """Each part by itself: only what cannot be stored is refused."""
+        exchanged = Exchanged()
+        for request in given.requests:
+            part = self._try(Exchange(requests=[request]))
+            exchanged.answers.append(part if isinstance(part, Refusal) else part.answers[0])
+        results = _spoiled(given, exchanged.answers)
+        for result in results:
+            refusal = self._try(Exchange(results=[result]))
+            if isinstance(refusal, Refusal):
+                self._try(Exchange(results=[_failed(result, refusal.message)]))
+        for item in given.begins:
+            part = self._try(Exchange(begins=[item]))
+            exchanged.orders += [] if isinstance(part, Refusal) else part.orders
+        return exchanged
+
+    def _try(self, part: Exchange) -> Exchanged | Refusal:
+        try:
+            return self._store.transact(lambda tx: self._exchange(tx, part))
+        except DatabaseUnavailable:
+            raise
+        except DatabaseError as error:
+            return Refusal(type(error).__name__, str(error))
+
+
+def _answer(runtime: StoredRuntime, request: Request) -> object:
+    method: Callable[..., object] = getattr(runtime, request.method)
+    try:
+        return method(**request.arguments)
+    except DatabaseError:
+        raise
+    except (TradewindError, ValueError) as error:
+        return Refusal(type(error).__name__, str(error))
+
+
+def _spoiled(given: Exchange, answers: Sequence[object]) -> list[AttemptResult]:
+    """The results, with failures in place of the successes of attempts that had something refused."""
+    refused: Mapping[AttemptKey, str] = {
+        request.attempt: answer.message
+        for request, answer in zip(given.requests, answers, strict=True)
+        if isinstance(answer, Refusal) and request.method in TOLD
+    }
+    return [
+        _failed(result, refused[result.report.attempt]) if result.report.attempt in refused else result
+        for result in given.results
+    ]
+
+
+def _failed(result: AttemptResult, why: str) -> AttemptResult:
+    report = result.report
+    reason = f"what it said could not be stored: {why}"
+    failure = Failed(report.attempt, report.at, report.started_at, reason=reason)
+    return replace(result, report=failure, outlet_events=(), waits_for=None)

@@ -1,0 +1,153 @@
+"""The life of a child: one attempt of one task."""
+
+import gc
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final, NoReturn, cast
+
+import msgspec
+import setproctitle
+
+from tradewind.model.assignment import Assignment
+from tradewind.runtime.subreaper import become_subreaper
+from tradewind.sdk.dags import DAG
+from tradewind.sdk.exceptions import AirflowTaskTerminated
+from tradewind.sdk.lineage import reset_lineage
+from tradewind.sdk.runtime import Runtime, set_process_runtime
+from tradewind.sdk.secrets_masker import reset_secrets_masker
+from tradewind.sdk.task_clock import current_clock
+from tradewind.worker.child.dag_file import ImportedFile, import_file
+from tradewind.worker.child.ended import ended, failed
+from tradewind.worker.child.output import capture
+from tradewind.worker.child.pipe import Pipe, SupervisorGone
+from tradewind.worker.child.pipe_runtime import PipeRuntime
+from tradewind.worker.protocol import DagFile, FrameKind
+from tradewind.worker.task_life.life import TaskLife
+from tradewind.worker.task_life.time_limit import alarm
+
+log = logging.getLogger(__name__)
+
+_decode_assignment: Final = msgspec.json.Decoder(Assignment).decode
+
+
+def live(imported: ImportedFile, stream: int, output: int, errors: int) -> NoReturn:
+    """A child that was forked from a zygote, from its first to its last moment. It returns to nobody."""
+    exit_code = os.EX_SOFTWARE
+    try:
+        pipe = _settle(stream, output, errors)
+        _carry_out(imported, pipe, PipeRuntime(pipe))
+        exit_code = os.EX_OK
+    except SupervisorGone:
+        pass  # nobody to tell, and nobody who would want to know
+    finally:
+        os._exit(exit_code)
+
+
+def live_alone(file: DagFile, stream: int, output: int, errors: int) -> NoReturn:
+    """A child that was forked from the nursery, and imports its file by itself."""
+    exit_code = os.EX_SOFTWARE
+    try:
+        pipe = _settle(stream, output, errors)
+        runtime = PipeRuntime(pipe)
+        _carry_out(import_file(file, cast("Runtime", runtime)), pipe, runtime)
+        exit_code = os.EX_OK
+    except SupervisorGone:
+        pass
+    finally:
+        os._exit(exit_code)
+
+
+def warm_up() -> None:
+    """Do before any fork what every child would otherwise have to do: the decoder is made by importing this."""
+    setproctitle.getproctitle()
+
+
+def _settle(stream: int, output: int, errors: int) -> Pipe:
+    """Become a process of its own: its session and group, its own output, nothing of its parent's."""
+    os.setsid()
+    become_subreaper()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((nothing, 0), (output, 1), (errors, 2)):
+        os.dup2(source, target)
+        os.close(source)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.enable()
+    return Pipe(stream)
+
+
+def _carry_out(imported: ImportedFile, pipe: Pipe, runtime: PipeRuntime) -> None:
+    assignment = _received(pipe)
+    run = assignment.dag_run
+    setproctitle.setproctitle(f"tradewind: {run.dag_id}.{assignment.task_id}")
+    reset_secrets_masker()
+    reset_lineage()
+    set_process_runtime(cast("Runtime", runtime))
+    with capture(pipe.send_frame):
+        dag = imported.dags.get(run.dag_id)
+        problem = _problem(imported, dag, assignment)
+        if problem:
+            log.error("%s", imported.error or problem)
+            pipe.send(FrameKind.ENDED, failed(problem, current_clock().now()))
+        elif dag is not None:
+            _live(dag, assignment, pipe, runtime)
+
+
+def _received(pipe: Pipe) -> Assignment:
+    while True:
+        kind, content = pipe.receive()
+        if kind == FrameKind.ORDER:
+            return _decode_assignment(content)
+
+
+def _problem(imported: ImportedFile, dag: DAG | None, assignment: Assignment) -> str:
+    """Why the attempt cannot even begin."""
+    if imported.error:
+        last_line = imported.error.strip().rpartition("\n")[2]
+        return f"the DAG file cannot be imported: {last_line}"
+    if dag is None:
+        return f"the DAG file {imported.file.path} has no DAG {assignment.dag_run.dag_id!r} any more"
+    if assignment.task_id not in dag.task_dict:
+        return f"DAG {dag.dag_id!r} has no task {assignment.task_id!r} any more"
+    return ""
+
+
+def _live(dag: DAG, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
+    @contextmanager
+    def limit(seconds: float) -> Iterator[None]:
+        """Also known to the supervisor: code that Python cannot interrupt is killed a little later."""
+        pipe.send(FrameKind.TIME_LIMIT, seconds)
+        with alarm(seconds):
+            yield
+        pipe.send(FrameKind.TIME_LIMIT, 0)
+
+    life = TaskLife(dag, assignment, cast("Runtime", runtime), environment=os.environ, limit=limit)  # noqa: TID251
+    _obey_termination(life)
+    outcome = life.run()
+    _report(pipe, ended(outcome, current_clock().now()))
+    life.finish(outcome)
+
+
+def _report(pipe: Pipe, message: msgspec.Struct) -> None:
+    try:
+        pipe.send(FrameKind.ENDED, message)
+    except (TypeError, ValueError, OverflowError) as error:
+        reason = f"what the task said about its assets or its trigger cannot be stored: {error}"
+        log.exception("%s", reason)
+        pipe.send(FrameKind.ENDED, failed(reason, current_clock().now()))
+
+
+def _obey_termination(life: TaskLife) -> None:
+    own = os.getpid()
+
+    def terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
+        if os.getpid() != own:
+            os._exit(128 + signal.SIGTERM)  # a copy that user code has forked: it shall end nothing but itself
+        with suppress(Exception):
+            life.kill()
+        raise AirflowTaskTerminated("the task was told to stop (SIGTERM)")
+
+    signal.signal(signal.SIGTERM, terminate)

@@ -1,0 +1,174 @@
+"""A process with one thread that forks others, and ends whatever they leave behind.
+
+It is a subreaper: a process whose parent has died becomes its child. A child that it did not fork is therefore what an
+attempt has left running, and is killed. (While an attempt lives, what it orphans goes to the attempt itself, which is a
+subreaper too.) See decision 0009.
+"""
+
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from tradewind.runtime.subreaper import become_subreaper
+from tradewind.worker.protocol import Command, Forked, Gone, NotForked, Notice, Signal, decode_command, encode
+
+_LARGEST_COMMAND: Final = 64 * 1024
+_MOST_DESCRIPTORS: Final = 3
+_BYTES_PER_MAXRSS: Final = 1024 if sys.platform == "linux" else 1
+
+
+class Forker:
+    """Obeys the commands that come in at `control`, until that is closed at the other end."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self.control = control
+        self._numbers: dict[int, int] = {}
+        """By pid: which command it was forked for."""
+        self._ended_reading, self._ended_writing = -1, -1
+        self._children_list = Path(f"/proc/self/task/{os.getpid()}/children")
+
+    def run(self) -> None:
+        """Until the other end of the control socket is closed; then nothing that was forked is left."""
+        become_subreaper()
+        self._listen_for_ends()
+        poll = select.poll()
+        for descriptor in (self.control.fileno(), self._ended_reading):
+            poll.register(descriptor, select.POLLIN)
+        while self.is_wanted():
+            for descriptor, _ in poll.poll(self.patience_ms()):
+                if descriptor == self._ended_reading:
+                    self._reap()
+                elif not self._hear():
+                    self.end_everything()
+                    return
+        self.end_everything()
+
+    def is_wanted(self) -> bool:
+        """Whether to go on."""
+        return True
+
+    def patience_ms(self) -> int | None:
+        """How long to wait for a command before asking `is_wanted` again."""
+        return None
+
+    def obey(self, command: Command, descriptors: list[int]) -> None:
+        """Carry out a command other than `Signal`. The descriptors are closed afterwards."""
+        raise NotImplementedError
+
+    def fork(self, number: int, live: Callable[[], NoReturn]) -> None:
+        """Start a process for that number."""
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self.tell(NotForked(number, str(error)))
+            return
+        if pid == 0:
+            self._leave()
+            live()
+        self._numbers[pid] = number
+        self.tell(Forked(number, pid))
+
+    def tell(self, notice: Notice) -> None:
+        """Say something to whoever gives the commands."""
+        with suppress(BrokenPipeError, ConnectionError):  # then the next thing heard is the end
+            self.control.sendall(encode(notice))
+
+    def end_everything(self) -> None:
+        """Kill all children, those that become ours thereby, and so on until none is left."""
+        while True:
+            for pid in self._children():
+                _kill(pid, signal.SIGKILL)
+            try:
+                os.wait()
+            except ChildProcessError:
+                return
+
+    def _leave(self) -> None:
+        """In the new process: let go of what belongs to the parent."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for descriptor in (self._ended_reading, self._ended_writing):
+            os.close(descriptor)
+        self.control.close()
+
+    def _listen_for_ends(self) -> None:
+        self._ended_reading, self._ended_writing = os.pipe()
+        os.set_blocking(self._ended_reading, False)
+        os.set_blocking(self._ended_writing, False)
+        signal.set_wakeup_fd(self._ended_writing, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def _hear(self) -> bool:
+        """Take one command. False: nobody is there any more."""
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self.control, _LARGEST_COMMAND, _MOST_DESCRIPTORS)
+        except ConnectionError:
+            return False
+        if not data:
+            return False
+        try:
+            command = decode_command(data)
+            if isinstance(command, Signal):
+                self._signal(command)
+            else:
+                self.obey(command, descriptors)
+        finally:
+            for descriptor in descriptors:
+                with suppress(OSError):  # given to an object that has closed it
+                    os.close(descriptor)
+        return True
+
+    def _signal(self, command: Signal) -> None:
+        for pid, number in self._numbers.items():
+            if number == command.number:
+                _kill(pid, command.signal)
+
+    def _reap(self) -> None:
+        with suppress(BlockingIOError):
+            while os.read(self._ended_reading, 4096):
+                pass
+        with suppress(ChildProcessError):
+            while True:
+                pid, status, used = os.wait4(-1, os.WNOHANG)
+                if pid == 0:
+                    break
+                number = self._numbers.pop(pid, None)
+                if number is not None:
+                    self._kill_strangers()
+                    self.tell(_gone(number, status, used))
+        self._kill_strangers()
+
+    def _kill_strangers(self) -> None:
+        for pid in self._children():
+            if pid not in self._numbers:
+                _kill(pid, signal.SIGKILL)
+
+    def _children(self) -> list[int]:
+        try:
+            return [int(pid) for pid in self._children_list.read_text(encoding="ascii").split()]
+        except OSError:  # a kernel that does not tell: then those that we know
+            return list(self._numbers)
+
+
+def _gone(number: int, status: int, used: Any) -> Gone:
+    cpu_s = used.ru_utime + used.ru_stime
+    return Gone(number, os.waitstatus_to_exitcode(status), cpu_s, used.ru_maxrss * _BYTES_PER_MAXRSS)
+
+
+def _kill(pid: int, number: int) -> None:
+    """A process and its group; a process that leads no group yet is meant alone."""
+    for kill in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            kill(pid, number)
+
+
+def monotonic() -> float:
+    """Seconds that never go back. Nobody fakes time in these processes."""
+    return time.monotonic()  # noqa: TID251

@@ -1,0 +1,80 @@
+"""A child's stream to its supervisor."""
+
+import socket
+import threading
+from collections import deque
+from contextlib import suppress
+from typing import Final
+
+from tradewind.wire.frames import FrameReader, pack
+from tradewind.worker.protocol import Answer, FrameKind, Question, decode_answer
+
+_READ_SIZE: Final = 256 * 1024
+
+
+class SupervisorGone(ConnectionError):
+    """Nobody is at the other end any more."""
+
+
+class Pipe:
+    """Sends frames, and asks questions one at a time. For any thread of the task, and for signal handlers."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._socket = socket.socket(fileno=descriptor)
+        self._reader = FrameReader()
+        self._frames: deque[tuple[int, bytes]] = deque()
+        self._answers: dict[int, Answer] = {}
+        self._number = 0
+        # A signal handler may ask in the middle of a question of the same thread.
+        self._sending = threading.RLock()
+        self._asking = threading.RLock()
+
+    def send(self, kind: FrameKind, content: object = b"") -> None:
+        """One frame.
+
+        Raises:
+            SupervisorGone: nobody is there to take it.
+        """
+        self.send_frame(pack(kind, content))
+
+    def send_frame(self, frame: bytes) -> None:
+        """The same, of a frame that is packed already."""
+        with self._sending:
+            try:
+                self._socket.sendall(frame)
+            except OSError as error:
+                raise SupervisorGone("the supervisor of this task is gone") from error
+
+    def tell(self, method: str, arguments: bytes) -> None:
+        """Call a method whose answer does not matter."""
+        self.send(FrameKind.TELL, Question(0, method, arguments))
+
+    def ask(self, method: str, arguments: bytes) -> Answer:
+        """Call a method, and wait for its answer."""
+        with self._asking:
+            self._number += 1
+            number = self._number
+            self.send(FrameKind.QUESTION, Question(number, method, arguments))
+            while number not in self._answers:
+                kind, content = self.receive()
+                if kind == FrameKind.ANSWER:
+                    answer = decode_answer(content)
+                    self._answers[answer.number] = answer
+            return self._answers.pop(number)
+
+    def receive(self) -> tuple[int, bytes]:
+        """The next frame."""
+        while not self._frames:
+            try:
+                data = self._socket.recv(_READ_SIZE)
+            except OSError as error:
+                raise SupervisorGone("the supervisor of this task is gone") from error
+            if not data:
+                raise SupervisorGone("the supervisor of this task is gone")
+            self._frames.extend(self._reader.feed(data))
+        return self._frames.popleft()
+
+    def close(self) -> None:
+        """Say nothing more."""
+        with suppress(OSError):
+            self._socket.close()

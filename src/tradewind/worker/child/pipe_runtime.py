@@ -1,0 +1,55 @@
+"""The runtime of a task that runs under a supervisor: every question goes over its pipe."""
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
+from tradewind.sdk.secrets_masker import secrets_masker
+from tradewind.worker.child.pipe import Pipe
+from tradewind.worker.protocol import FrameKind
+from tradewind.worker.questions import TOLD, decode_answer, encode_arguments, is_known
+
+_NOT_FOUND: Final = frozenset({"NotFound", "UnknownDag", "UnknownRun", "UnknownTask", "UnknownPool"})
+
+
+class RequestFailed(AirflowException):
+    """The supervisor could not answer."""
+
+
+class PipeRuntime:
+    """Implements `sdk.runtime.Runtime`. Its methods are made from the protocol's when they are first used."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+
+    def mask_secret(self, secret: Any, name: str | None = None) -> None:
+        """What user code prints past the SDK is masked by the supervisor: it gets the texts to look for."""
+        masker = secrets_masker()
+        masker.add_mask(secret, name)
+        self._pipe.send(FrameKind.HIDE, sorted(masker.forms))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if not is_known(name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        method = self._telling(name) if name in TOLD else self._asking(name)
+        setattr(self, name, method)
+        return method
+
+    def _telling(self, name: str) -> Callable[..., None]:
+        def tell(*args: Any, **kwargs: Any) -> None:
+            self._pipe.tell(name, encode_arguments(name, args, kwargs))
+
+        return tell
+
+    def _asking(self, name: str) -> Callable[..., Any]:
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            answer = self._pipe.ask(name, encode_arguments(name, args, kwargs))
+            if answer.error_kind is not None:
+                _refuse(answer.error_kind, answer.error)
+            return decode_answer(name, answer.value)
+
+        return ask
+
+
+def _refuse(kind: str, message: str) -> NoReturn:
+    raise AirflowNotFoundException(message) if kind in _NOT_FOUND else RequestFailed(message)
