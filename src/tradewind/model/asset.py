@@ -1,11 +1,14 @@
 """What a DAG may wait for or produce, as an expression over assets."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NewType
 
 from tradewind.model.json_value import JsonValue
 
 DEFAULT_GROUP = "asset"
+
+AssetKey = NewType("AssetKey", int)
+"""The database's number of an asset."""
 
 
 @dataclass(frozen=True, slots=True)

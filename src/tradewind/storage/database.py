@@ -8,10 +8,14 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from tradewind.errors import DatabaseError, TransactionConflict
+from tradewind.storage.asset_events import AssetEvents
+from tradewind.storage.asset_states import AssetStates
+from tradewind.storage.assets import Assets
 from tradewind.storage.attempts import Attempts
 from tradewind.storage.bundles import Bundles
 from tradewind.storage.callbacks import Callbacks
 from tradewind.storage.changes import Changes
+from tradewind.storage.connections import Connections
 from tradewind.storage.dags import Dags
 from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.failures import translated
@@ -24,6 +28,7 @@ from tradewind.storage.rendered import Rendered
 from tradewind.storage.runs import Runs
 from tradewind.storage.task_states import TaskStates
 from tradewind.storage.tasks import Tasks
+from tradewind.storage.variables import Variables
 from tradewind.storage.versions import Versions
 from tradewind.storage.xcoms import XComs
 from tradewind.telemetry.events import Event
@@ -122,6 +127,26 @@ class SqlTransaction:
     @cached_property
     def lookups(self) -> Lookups:
         return Lookups(self.connection)
+
+    @cached_property
+    def variables(self) -> Variables:
+        return Variables(self.connection)
+
+    @cached_property
+    def connections(self) -> Connections:
+        return Connections(self.connection)
+
+    @cached_property
+    def assets(self) -> Assets:
+        return Assets(self.connection)
+
+    @cached_property
+    def asset_events(self) -> AssetEvents:
+        return AssetEvents(self.connection)
+
+    @cached_property
+    def asset_states(self) -> AssetStates:
+        return AssetStates(self.connection)
 
     @property
     def has_recorded_changes(self) -> bool:

@@ -1,0 +1,152 @@
+"""Assets, who names them, and what aliases stand for."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from tradewind.model.asset import AssetKey
+from tradewind.storage.insert_new import insert_new
+from tradewind.storage.interface.shared_stores import AssetRecord, AssetReference, NewAsset
+from tradewind.storage.json_text import from_optional_text, to_optional_text
+from tradewind.storage.one_of import one_of
+from tradewind.storage.schema import asset, asset_alias, asset_alias_asset, asset_reference
+from tradewind.storage.types import AnyRow, Instant
+from tradewind.storage.upsert import upsert
+
+_COLUMNS = asset.c
+ASSET_COLUMNS = (
+    _COLUMNS.asset_key,
+    _COLUMNS.name,
+    _COLUMNS.uri,
+    _COLUMNS.group,
+    _COLUMNS.extra.label("asset_extra"),
+    _COLUMNS.is_active,
+)
+_ALL = sa.select(*ASSET_COLUMNS).order_by(_COLUMNS.asset_key)
+_ACTIVE = _ALL.where(_COLUMNS.is_active == sa.true())
+_BY_KEYS = _ALL.where(one_of(_COLUMNS.asset_key, "keys"))
+_BY_NAMES = _ALL.where(one_of(_COLUMNS.name, "names"))
+_BY_URIS = _ALL.where(one_of(_COLUMNS.uri, "uris"))
+_OF_ALIAS = _ACTIVE.join(asset_alias_asset, asset_alias_asset.c.asset_key == _COLUMNS.asset_key).where(
+    asset_alias_asset.c.alias == sa.bindparam("alias")
+)
+_NOW = sa.bindparam("now", type_=Instant())
+_DESCRIBE = (
+    sa.update(asset)
+    .where(_COLUMNS.name == sa.bindparam("of_name"), _COLUMNS.uri == sa.bindparam("of_uri"))
+    .values(group=sa.bindparam("new_group"), extra=sa.bindparam("new_extra"), updated_at=_NOW)
+)
+_ACTIVATE = (
+    sa.update(asset)
+    .where(one_of(_COLUMNS.asset_key, "keys"))
+    .values(is_active=sa.bindparam("active", type_=sa.Boolean()), updated_at=_NOW)
+)
+_OF_DAGS = one_of(asset_reference.c.dag_id, "dag_ids")
+_REFERRED_BY = sa.select(asset_reference.c.asset_key).where(_OF_DAGS).distinct()
+_FORGET = sa.delete(asset_reference).where(_OF_DAGS)
+_REFERRED_TO = sa.select(asset_reference.c.asset_key).where(one_of(asset_reference.c.asset_key, "keys")).distinct()
+
+
+def to_asset(row: AnyRow) -> AssetRecord:
+    """Of a row with `ASSET_COLUMNS`."""
+    return AssetRecord(
+        key=AssetKey(row.asset_key),
+        name=row.name,
+        uri=row.uri,
+        group=row.group,
+        extra=from_optional_text(row.asset_extra),
+        is_active=row.is_active,
+    )
+
+
+class Assets:
+    """Implements `interface.AssetStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def add(self, assets: Collection[NewAsset], now: datetime) -> None:
+        rows = [
+            {
+                "name": new.name,
+                "uri": new.uri,
+                "group": new.group,
+                "extra": to_optional_text(new.extra),
+                "is_active": False,
+                "created_at": now,
+                "updated_at": now,
+            }
+            for new in _in_order(assets)
+        ]
+        insert_new(self._connection, asset, rows)
+
+    def describe(self, assets: Collection[NewAsset], now: datetime) -> None:
+        rows = [
+            {
+                "of_name": each.name,
+                "of_uri": each.uri,
+                "new_group": each.group,
+                "new_extra": to_optional_text(each.extra),
+                "now": now,
+            }
+            for each in _in_order(assets)
+        ]
+        if rows:
+            self._connection.execute(_DESCRIBE, rows)
+
+    def activate(self, keys: Mapping[AssetKey, bool], now: datetime) -> None:
+        for is_active in (False, True):
+            chosen = sorted(key for key, shall in keys.items() if shall is is_active)
+            if chosen:
+                self._connection.execute(_ACTIVATE, {"keys": chosen, "active": is_active, "now": now})
+
+    def find(self, *, name: str | None = None, uri: str | None = None) -> AssetRecord | None:
+        if name is None and uri is None:
+            return None
+        wanted = _ACTIVE.limit(1)
+        if name is not None:
+            wanted = wanted.where(_COLUMNS.name == name)
+        if uri is not None:
+            wanted = wanted.where(_COLUMNS.uri == uri)
+        row = self._connection.execute(wanted).first()
+        return None if row is None else to_asset(row)
+
+    def named(self, names: Collection[str], uris: Collection[str]) -> list[AssetRecord]:
+        # Two questions, each of which has an index; one with OR has none.
+        found = {asset.key: asset for asset in self._read(_BY_NAMES, {"names": list(names)})}
+        found |= {asset.key: asset for asset in self._read(_BY_URIS, {"uris": list(uris)})}
+        return [found[key] for key in sorted(found)]
+
+    def read(self, keys: Collection[AssetKey]) -> list[AssetRecord]:
+        return self._read(_BY_KEYS, {"keys": list(keys)})
+
+    def refer(self, dag_ids: Collection[str], references: Collection[AssetReference]) -> set[AssetKey]:
+        parameters = {"dag_ids": list(dag_ids)}
+        before = {AssetKey(key) for key in self._connection.execute(_REFERRED_BY, parameters).scalars()}
+        if before:
+            self._connection.execute(_FORGET, parameters)
+        rows = [reference._asdict() for reference in sorted(references)]
+        if rows:
+            self._connection.execute(sa.insert(asset_reference), rows)
+        return before
+
+    def referred_to(self, keys: Collection[AssetKey]) -> set[AssetKey]:
+        return {AssetKey(key) for key in self._connection.execute(_REFERRED_TO, {"keys": list(keys)}).scalars()}
+
+    def add_aliases(self, groups: Mapping[str, str]) -> None:
+        upsert(self._connection, asset_alias, [{"name": name, "group": groups[name]} for name in sorted(groups)])
+
+    def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
+        rows = [{"alias": alias, "asset_key": key} for alias, key in sorted(assets)]
+        insert_new(self._connection, asset_alias_asset, rows)
+
+    def of_alias(self, alias: str) -> list[AssetRecord]:
+        return self._read(_OF_ALIAS, {"alias": alias})
+
+    def _read(self, statement: sa.Select[*tuple[object, ...]], parameters: dict[str, object]) -> list[AssetRecord]:
+        return [to_asset(row) for row in self._connection.execute(statement, parameters)]
+
+
+def _in_order(assets: Iterable[NewAsset]) -> list[NewAsset]:
+    return sorted(assets, key=lambda each: (each.name, each.uri))
