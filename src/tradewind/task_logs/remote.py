@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from tradewind.errors import SettingsError
 from tradewind.model.task_answers import ConnectionResult
@@ -93,9 +94,14 @@ class RemoteLogs:
 
     def _write(self, name: str, content: bytes) -> None:
         path = f"{self._root}/{name}"
-        # Object stores have no folders, and some say so.
-        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
-        self._files.pipe_file(path, content)
+        try:
+            self._files.pipe_file(path, content)
+        except FileNotFoundError:
+            # The folder is missing. A bucket is not made, for it would belong to nobody: a wrong name is an error.
+            if not isinstance(self._files, LocalFileSystem) and not self._files.exists(self._root):
+                raise
+            self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(path, content)
 
 
 def _united(stored: bytes, local: bytes) -> bytes:

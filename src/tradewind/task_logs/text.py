@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 from tradewind.task_logs.lines import Message
 
+_CAUSE: Final = "The above exception was the direct cause of the following exception:"
+_CONTEXT: Final = "During handling of the above exception, another exception occurred:"
 _KNOWN: Final = frozenset({"timestamp", "level", "event", "logger", "filename", "lineno", "error_detail", "stack"})
 _RESET: Final = "\x1b[0m"
 _COLOURS: Final = {"debug": "2", "warning": "33", "error": "31", "critical": "1;31"}
@@ -50,40 +52,38 @@ def _stack(stack: object) -> Iterator[str]:
         yield from stack.split("\n")
 
 
-def _errors(stacks: object) -> Iterator[str]:
+def _errors(detail: object) -> Iterator[str]:
     """As Python prints them: what came first stands first."""
-    if not isinstance(stacks, Sequence) or isinstance(stacks, str):
-        return
-    for number, stack in enumerate(reversed(stacks)):
-        if not isinstance(stack, dict):
-            continue
-        if number:
-            # Whether an exception is the cause of the one above it in the list is said there.
-            before = stacks[len(stacks) - number]
-            yield ""
-            yield _CAUSE if isinstance(before, dict) and before.get("is_cause") else _CONTEXT
-            yield ""
+    before: dict[str, Any] | None = None
+    for stack in reversed(list(_dicts(detail))):
+        if before is not None:
+            yield from ("", _CAUSE if before.get("is_cause") else _CONTEXT, "")
         yield from _error(stack)
-
-
-_CAUSE: Final = "The above exception was the direct cause of the following exception:"
-_CONTEXT: Final = "During handling of the above exception, another exception occurred:"
+        before = stack
 
 
 def _error(stack: dict[str, Any]) -> Iterator[str]:
     yield "Traceback (most recent call last):"
-    for frame in stack.get("frames") or ():
+    for frame in _dicts(stack.get("frames")):
         if frame.get("filename"):
             yield f'  File "{frame["filename"]}", line {frame.get("lineno")}, in {frame.get("name")}'
         else:
             yield f"  [{frame.get('name')}]"
-    syntax = stack.get("syntax_error")
-    if syntax:
+    for syntax in _dicts([stack.get("syntax_error")]):
         yield f'  File "{syntax.get("filename")}", line {syntax.get("lineno")}'
         yield f"    {str(syntax.get('line', '')).strip()}"
     value = stack.get("exc_value")
     yield f"{stack.get('exc_type')}: {value}" if value else str(stack.get("exc_type"))
-    yield from map(str, stack.get("exc_notes") or ())
-    for number, member in enumerate(stack.get("exceptions") or (), start=1):
+    yield from map(str, _list(stack.get("exc_notes")))
+    for number, member in enumerate(_list(stack.get("exceptions")), start=1):
         yield f"  +---------------- {number} ----------------"
         yield from (f"  | {line}" for line in _errors(member))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _dicts(value: object) -> Iterator[dict[str, Any]]:
+    """Of what should be a list of objects: whoever logs may put anything there."""
+    return (each for each in _list(value) if isinstance(each, dict))

@@ -1,0 +1,1 @@
+"""Logs of tasks in real storage."""

@@ -1,0 +1,1 @@
+"""Logs of tasks: where they lie, how they are written and read."""
