@@ -20,13 +20,15 @@ _LONGEST_BACKOFF_S: Final = 30.0
 _PATIENCE_S: Final = 10.0
 """How long a supervisor may be away before no more work is taken."""
 _ANSWER_TIMEOUT_S: Final = 2.0
+_CHECK_INTERVAL_S: Final = 30.0
+"""How often to ask whether the supervisor still has what it is believed to have: the net below its messages."""
 
 
 @dataclass(slots=True)
 class _Ask:
     """A question that the supervisor was asked."""
 
-    attempts: frozenset[AttemptKey]
+    attempts: set[AttemptKey]
     answer: set[AttemptKey] | None = None
 
 
@@ -47,6 +49,7 @@ class LocalExecutor:
         """What is with the supervisor, or on its way to it. None: adopted, so that only its key is known."""
         self._asks: deque[_Ask] = deque()
         """Answers come in the order of the questions."""
+        self._check_due_at = 0.0
         self._start_due_at = 0.0
         self._backoff_s = _FIRST_BACKOFF_S
         self._away_since: float | None = None
@@ -103,6 +106,8 @@ class LocalExecutor:
         """See `Executor.revoke`. A supervisor that cannot be reached hears it with its next heartbeat."""
         for attempt in attempts:
             self._held.pop(attempt, None)
+        for ask in self._asks:
+            ask.attempts.difference_update(attempts)  # what is answered now was true before they were revoked
         if attempts and self._link.is_open:
             self._link.send(WorkKind.REVOKE, sorted(attempts))
 
@@ -114,8 +119,8 @@ class LocalExecutor:
         """Say and hear what there is, to and from a new supervisor if the old one is gone."""
         self._hear()
         if self._link.is_open:
-            return
-        if self._link.open():
+            self._check()
+        elif self._link.open():
             self._resume()
         else:
             self._start_worker()
@@ -143,6 +148,7 @@ class LocalExecutor:
         self._is_away_told = False
         self._backoff_s = _FIRST_BACKOFF_S
         self._start_due_at = 0.0
+        self._check_due_at = self._context.clock.monotonic() + _CHECK_INTERVAL_S
         self._asks.clear()
         known = [item for item in self._held.values() if item is not None]
         adopted = [attempt for attempt, item in self._held.items() if item is None]
@@ -152,8 +158,16 @@ class LocalExecutor:
         if adopted:
             self._ask(adopted)
 
+    def _check(self) -> None:
+        now = self._context.clock.monotonic()
+        if now < self._check_due_at:
+            return
+        self._check_due_at = now + _CHECK_INTERVAL_S
+        if self._held:
+            self._ask(self._held)
+
     def _ask(self, attempts: Collection[AttemptKey]) -> _Ask:
-        ask = _Ask(frozenset(attempts))
+        ask = _Ask(set(attempts))
         self._asks.append(ask)
         self._link.send(WorkKind.ASK, sorted(attempts))
         return ask

@@ -28,6 +28,7 @@ class SmallSupervisor:
         self._selector = selectors.DefaultSelector()
         self._work: dict[AttemptKey, WorkItem] = {}
         self._submits = 0
+        self._is_mute = False
         self._listeners: dict[AttemptKey, set[socket.socket]] = {}
         self._readers: dict[socket.socket, FrameReader] = {}
         for name in (CONTROL, SOCKET):
@@ -80,7 +81,8 @@ class SmallSupervisor:
                 held = [attempt for attempt in decode_attempts(content) if attempt in self._work]
                 for attempt in held:
                     self._listeners[attempt].add(connection)
-                connection.sendall(pack(WorkKind.HELD, held))
+                if not self._is_mute:
+                    connection.sendall(pack(WorkKind.HELD, held))
 
     def _end(self, attempts: list[AttemptKey]) -> None:
         for attempt in attempts:
@@ -105,8 +107,16 @@ class SmallSupervisor:
             case "submits":
                 return self._submits
             case "end":
-                run_key, task_id, map_index, attempt = question["attempt"]
-                self._end([AttemptKey(run_key, task_id, map_index, attempt)])
+                self._end([AttemptKey(*question["attempt"])])
+                return True
+            case "forget":
+                return bool(self._work.pop(AttemptKey(*question["attempt"])))
+            case "mute":
+                self._is_mute = True
+                return True
+            case "held":
+                for listener in self._readers:
+                    listener.sendall(pack(WorkKind.HELD, question["attempts"]))
                 return True
             case "nonsense":
                 for listener in self._readers:

@@ -82,6 +82,32 @@ def test_what_was_adopted_is_asked_for_again_after_the_supervisor_was_replaced(p
     until(lambda: executor.holds(keys(1)) == set(), "it is known that nobody has it")
 
 
+def test_what_nobody_has_any_more_is_not_held_for_ever(tmp_path: Path, clock: FakeClock) -> None:
+    """A word that gets lost must not cost a slot."""
+    place = LocalPlace(tmp_path, clock)
+    executor = place.executor()
+    hand_over(place, executor, 2)
+    place.ask("forget", attempt=list(keys(1)[0]))
+    assert executor.holds(keys(2)) == set(keys(2))
+
+    clock.advance(31)
+
+    until(lambda: executor.holds(keys(2)) == {keys(2)[1]}, "it has asked")
+    place.close()
+
+
+def test_an_answer_that_was_overtaken_brings_nothing_back_that_was_revoked(place: LocalPlace) -> None:
+    executor = place.executor()
+    hand_over(place, executor, 2)
+    place.ask("mute")
+    assert executor.adopt(keys(3)) == set(), "nobody answers in time"
+
+    executor.revoke(keys(1))
+    place.ask("held", attempts=[list(key) for key in keys(3)])
+
+    until(lambda: executor.holds(keys(3)) == set(keys(3)[1:]), "the answer was heard")
+
+
 def test_a_supervisor_that_talks_nonsense_is_hung_up_on(place: LocalPlace) -> None:
     executor = place.executor()
     hand_over(place, executor, 1)
