@@ -1,0 +1,1 @@
+"""What the processes of a worker do, each by itself."""
