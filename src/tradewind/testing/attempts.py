@@ -8,25 +8,25 @@ from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from tradewind.decide.retry import decide_retry
-from tradewind.model.assignment import Assignment
+from tradewind.model.assignment import Asker, Assignment
 from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.model.dag import Retry
 from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Started, Succeeded, TaskInstance, WorkItem
 from tradewind.model.task_answers import AssetEventResult, DagRunResult
 from tradewind.operations.report_tasks import report_tasks
+from tradewind.operations.task_requests.runs import as_result
 from tradewind.sdk.runtime import use_runtime
 from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.storage.interface import Transaction
 from tradewind.testing.fibres import Stage
 from tradewind.testing.memory.assets import note_event
-from tradewind.testing.memory.runs import as_result
+from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
-from tradewind.testing.memory.seat import Premises, Seat
 from tradewind.testing.records import AttemptRecord, History
 from tradewind.testing.task_log import keeping
 from tradewind.worker.task_life.life import TaskLife
-from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Success, report
+from tradewind.worker.task_life.outcome import Failure, Outcome, Success, report
 from tradewind.worker.task_life.result import push_result
 from tradewind.worker.task_life.time_limit import TimeLimit
 
@@ -65,8 +65,9 @@ class Attempts:
                 self._start(record, instance)
 
     def _start(self, record: AttemptRecord, instance: TaskInstance) -> None:
-        seat, assignment = self._assignment(instance, record.started_at)
-        self.stage.start(lambda clock, limit: self._live(record, seat, assignment, clock, limit))
+        asker = Asker(instance.key, instance.dag_id, instance.run_id)
+        assignment = self._assignment(instance, record.started_at)
+        self.stage.start(lambda clock, limit: self._live(record, asker, assignment, clock, limit))
 
     def _begin(self, tx: Transaction, work: Sequence[WorkItem], now: datetime) -> list[TaskInstance]:
         """Report the start of those that were not called off since they were handed over."""
@@ -79,14 +80,11 @@ class Attempts:
         found = {instance.attempt_key: instance for instance in tx.attempts.lock(attempts)}
         return [found[attempt] for attempt in attempts]
 
-    def _assignment(self, instance: TaskInstance, now: datetime) -> tuple[Seat, Assignment]:
-        key = instance.key
-        notes = self.history.notes_of(key)
-        is_new_try = notes.begin(instance.try_number, now)
+    def _assignment(self, instance: TaskInstance, now: datetime) -> Assignment:
+        notes = self.history.notes_of(instance.key)
+        is_new_try = notes.begin(instance.try_number)
         resumption, notes.resumption = notes.resumption, None
-        poked_at = notes.first_poke_at if notes.reschedules else None
-        seat = Seat(self.premises, key, instance.dag_id, instance.run_id, poked_at)
-        return seat, Assignment(
+        return Assignment(
             id=instance_id(instance),
             task_id=instance.task_id,
             dag_run=self._runs[instance.run_key],
@@ -95,11 +93,11 @@ class Attempts:
             try_number=instance.try_number,
             max_tries=instance.max_tries,
             has_tries_left=_has_tries_left(instance, now),
-            reschedule_count=notes.reschedules,
+            reschedule_count=instance.reschedules,
             map_length=self._map_length(instance),
             next_method=None if resumption is None else resumption.method,
             next_kwargs=None if resumption is None else resumption.kwargs,
-            xcoms_to_clear=self._pushed_keys(seat) if is_new_try else (),
+            xcoms_to_clear=self._pushed_keys(instance) if is_new_try else (),
             hostname=HOSTNAME,
         )
 
@@ -109,17 +107,18 @@ class Attempts:
         counts = self.premises.transact(lambda tx: tx.tasks.count_states(instance.run_key, [instance.task_id]))
         return sum(counts[instance.task_id].values())
 
-    def _pushed_keys(self, seat: Seat) -> tuple[str, ...]:
-        own = (seat.dag_id, seat.run_id, seat.key.task_id)
-        xcoms = self.premises.memory.xcoms
-        return tuple(place[3] for place, values in xcoms.items() if place[:3] == own and seat.key.map_index in values)
+    def _pushed_keys(self, instance: TaskInstance) -> tuple[str, ...]:
+        """What earlier tries left."""
+        if instance.attempt == 1:
+            return ()
+        return self.premises.transact(lambda tx: tx.xcoms.keys_of([instance.key])).get(instance.key, ())
 
     def _live(
-        self, record: AttemptRecord, seat: Seat, assignment: Assignment, clock: TaskClock, limit: TimeLimit
+        self, record: AttemptRecord, asker: Asker, assignment: Assignment, clock: TaskClock, limit: TimeLimit
     ) -> None:
         """What happens in the thread of the task."""
-        runtime = MemoryRuntime(seat)
-        dag = self.premises.dags[seat.dag_id]
+        runtime = MemoryRuntime(self.premises, asker)
+        dag = self.premises.dags[asker.dag_id]
         with use_clock(clock), keeping(record.log):
             life = TaskLife(dag, assignment, runtime, environment=self.environment, limit=limit)
             record.ti = life.ti
@@ -127,7 +126,7 @@ class Attempts:
             if isinstance(record.error, KeyboardInterrupt):
                 raise KeyboardInterrupt  # the person at the keyboard does not mean the task
             life.finish(record.outcome)
-        self._ended(record, seat, life, runtime)
+        self._ended(record, life, runtime)
 
     def _outcome(self, life: TaskLife, runtime: MemoryRuntime) -> Outcome:
         if life.ti.task_id not in self.outputs:
@@ -136,19 +135,18 @@ class Attempts:
         with use_runtime(runtime):
             return Success(map_length=push_result(output, life.ti.task, life.ti))
 
-    def _ended(self, record: AttemptRecord, seat: Seat, life: TaskLife, runtime: MemoryRuntime) -> None:
+    def _ended(self, record: AttemptRecord, life: TaskLife, runtime: MemoryRuntime) -> None:
         now = record.ended_at = self.premises.clock.now()
         outcome = record.outcome
         assert outcome is not None
         ended = report(outcome, record.attempt, at=now, started_at=record.started_at)
         if isinstance(outcome, Success):
-            record.outlet_events = [note_event(seat, event, now) for event in outcome.outlet_events]
-        elif isinstance(outcome, Reschedule):
-            self.history.notes_of(seat.key).reschedules += 1
+            memory = self.premises.memory
+            record.outlet_events = [note_event(memory, runtime.asker, event, now) for event in outcome.outlet_events]
         elif isinstance(outcome, Deferral | InputAwaited):
             self.on_leaving(record.attempt, outcome, life, runtime)
         elif isinstance(outcome, Failure):
-            self.history.notes_of(seat.key).resumption = None
+            self.history.notes_of(record.attempt.task).resumption = None
         if isinstance(ended, Deferred | AwaitingInput):
             # Whoever watches over the waiting also watches its end, and lets the task say what that means.
             ended = replace(ended, until=None)

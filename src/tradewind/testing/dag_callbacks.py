@@ -2,15 +2,16 @@
 
 from typing import Any
 
+from tradewind.model.assignment import Asker
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import RunState
+from tradewind.operations.task_requests.runs import as_result
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.runtime import use_runtime
 from tradewind.sdk.task_clock import use_clock
-from tradewind.testing.memory.runs import as_result
+from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
-from tradewind.testing.memory.seat import Premises, Seat
 from tradewind.testing.records import AttemptRecord, History
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.outcome import Failure
@@ -29,7 +30,7 @@ def tell_dag(dag: DAG, run: Run, history: History, premises: Premises) -> None:
     context: Any = {} if record is None or record.ti is None else dict(record.ti.get_template_context())
     context.update(dag=dag, dag_run=as_result(run), run_id=run.run_id, reason=run.reason or run.state.value)
     key = TaskKey(run.key, "") if record is None else record.attempt.task
-    runtime = MemoryRuntime(Seat(premises, key, run.dag_id, run.run_id))
+    runtime = MemoryRuntime(premises, Asker(key, run.dag_id, run.run_id))
     with use_runtime(runtime), use_clock(premises.clock):
         run_callbacks(f"{kind} of the DAG", callbacks, context)
 

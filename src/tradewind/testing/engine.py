@@ -38,8 +38,8 @@ from tradewind.testing.executor import KeepingExecutor, KeptWork
 from tradewind.testing.fibres import Stage
 from tradewind.testing.memory.assets import declared_assets
 from tradewind.testing.memory.contents import Memory
+from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
-from tradewind.testing.memory.seat import Premises
 from tradewind.testing.people import Answers, answer, as_deferral
 from tradewind.testing.records import History, Resumption
 from tradewind.testing.stuck import RunStuck, why_stuck

@@ -44,14 +44,11 @@ class TaskNotes:
 
     resumption: Resumption | None = None
     try_number: int = 0
-    first_poke_at: datetime | None = None
-    reschedules: int = 0
 
-    def begin(self, try_number: int, at: datetime) -> bool:
+    def begin(self, try_number: int) -> bool:
         """An attempt begins. Returns whether a new try begins with it."""
         is_new = try_number != self.try_number
-        if is_new:
-            self.try_number, self.first_poke_at, self.reschedules = try_number, at, 0
+        self.try_number = try_number
         return is_new
 
 

@@ -1,6 +1,5 @@
 """What became of a run."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,7 +14,6 @@ from tradewind.model.task_answers import AssetEventResult, XComResult
 from tradewind.sdk.states import DagRunState, TaskInstanceState
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
-from tradewind.testing.memory.contents import Memory
 from tradewind.testing.records import AttemptRecord
 
 
@@ -26,7 +24,10 @@ class TaskResult:
     instance: TaskInstance
     attempts: list[AttemptRecord]
     """Each time that it was handed to the executor: once per try, and again after each reschedule and deferral."""
-    memory: Memory
+    stored_xcoms: Mapping[str, Any]
+    """What it left for other tasks, by key, as it is stored."""
+    rendered: Mapping[str, Any]
+    """Its template fields, rendered."""
 
     def __repr__(self) -> str:
         return f"<TaskResult {self.name}: {self.instance.state.value}>"
@@ -88,14 +89,9 @@ class TaskResult:
         return "\n".join(line for attempt in self.attempts for line in attempt.log)
 
     @property
-    def rendered(self) -> dict[str, Any]:
-        """Its template fields, rendered."""
-        return self.memory.rendered.get(self.instance.key, {})
-
-    @property
     def rendered_map_index(self) -> str | None:
         """The name of a mapped copy."""
-        return self.memory.map_index_names.get(self.instance.key)
+        return self.instance.rendered_map_index
 
     @property
     def outlet_events(self) -> list[AssetEventResult]:
@@ -105,13 +101,8 @@ class TaskResult:
     @cached_property
     def xcoms(self) -> dict[str, Any]:
         """What it left for other tasks, by key."""
-        own = (self.instance.dag_id, self.instance.run_id, self.task_id)
         backend = resolve_xcom_backend()
-        return {
-            place[3]: backend.deserialize_value(XComResult(place[3], json.loads(values[self.map_index])))
-            for place, values in self.memory.xcoms.items()
-            if place[:3] == own and self.map_index in values
-        }
+        return {key: backend.deserialize_value(XComResult(key, value)) for key, value in self.stored_xcoms.items()}
 
     @property
     def value(self) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import RunType
 from tradewind.model.task_answers import AssetEventResult
@@ -179,8 +180,17 @@ class Trial:
         return own
 
     def _tasks(self, tx: Transaction, engine: Engine, run: Run) -> dict[str, TaskResult]:
+        xcoms: dict[TaskKey, dict[str, Any]] = {}
+        for xcom in tx.xcoms.of_run(run.key):
+            xcoms.setdefault(xcom.task, {})[xcom.key] = xcom.value
+        rendered = tx.rendered.of_run(run.key)
         made = [
-            TaskResult(instance, engine.history.of(instance.key), self.memory)
+            TaskResult(
+                instance,
+                engine.history.of(instance.key),
+                stored_xcoms=xcoms.get(instance.key, {}),
+                rendered=rendered.get(instance.key, {}),
+            )
             for instance in tx.tasks.instances(run.key)
         ]
         return {task.name: task for task in made}

@@ -8,7 +8,7 @@ from tradewind.model.states import FINISHED_STATES, TaskState
 from tradewind.model.task import TaskInstance
 from tradewind.operations.explain import why_task_waits
 from tradewind.storage.interface import Transaction
-from tradewind.testing.memory.seat import Premises
+from tradewind.testing.memory.premises import Premises
 
 
 class RunStuck(RuntimeError):

@@ -4,25 +4,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import OutletEvent
 from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
 from tradewind.sdk import timezone
 from tradewind.sdk.assets import Asset, BaseAsset
 from tradewind.sdk.dags import DAG
 from tradewind.testing.memory.contents import Memory
-from tradewind.testing.memory.seat import Seat
+from tradewind.testing.memory.premises import Premises
 
 
 class MemoryAssets:
     """See `sdk.runtime.AssetRuntime`."""
 
-    seat: Seat
+    premises: Premises
 
     def get_asset(self, *, name: str | None = None, uri: str | None = None) -> AssetResult | None:
-        return find_asset(self.seat.memory, name, uri)
+        return find_asset(self.premises.memory, name, uri)
 
     def get_assets_by_alias(self, alias_name: str) -> Sequence[AssetResult]:
-        return list(self.seat.memory.aliases.get(alias_name, ()))
+        return list(self.premises.memory.aliases.get(alias_name, ()))
 
     def get_asset_events(
         self,
@@ -38,7 +39,7 @@ class MemoryAssets:
         first, last = _instant(after), _instant(before)
         found = [
             event
-            for event in self.seat.memory.asset_events
+            for event in self.premises.memory.asset_events
             if name in (None, event.asset.name)
             and uri in (None, event.asset.uri)
             and (alias_name is None or alias_name in {alias.name for alias in event.source_aliases})
@@ -50,6 +51,23 @@ class MemoryAssets:
     def get_inactive_assets(self) -> Sequence[InactiveAssetResult]:
         """None: the DAGs of the test declare them."""
         return []
+
+    def get_asset_state(self, key: str, *, name: str | None = None, uri: str | None = None) -> Any:
+        return self._states_of(name, uri).get(key)
+
+    def set_asset_state(self, key: str, value: Any, *, name: str | None = None, uri: str | None = None) -> None:
+        self._states_of(name, uri)[key] = value
+
+    def delete_asset_state(self, key: str, *, name: str | None = None, uri: str | None = None) -> None:
+        self._states_of(name, uri).pop(key, None)
+
+    def clear_asset_state(self, *, name: str | None = None, uri: str | None = None) -> None:
+        self._states_of(name, uri).clear()
+
+    def _states_of(self, name: str | None, uri: str | None) -> dict[str, Any]:
+        memory = self.premises.memory
+        known = next((asset.name for asset in memory.assets if uri is not None and asset.uri == uri), None)
+        return memory.asset_states.setdefault(name or known or uri or "", {})
 
 
 def _instant(value: datetime | str | None) -> datetime | None:
@@ -83,9 +101,8 @@ def _assets_of(dag: DAG) -> Iterator[Asset]:
             yield from (leaf for leaf in condition.iter_leaves() if isinstance(leaf, Asset))
 
 
-def note_event(seat: Seat, update: OutletEvent, at: datetime) -> AssetEventResult:
+def note_event(memory: Memory, asker: Asker, update: OutletEvent, at: datetime) -> AssetEventResult:
     """An asset was updated: there is an event, and the asset is known from now on, also under its alias."""
-    memory = seat.memory
     asset = find_asset(memory, update.name, update.uri)
     if asset is None:
         name = update.name or update.uri or ""
@@ -98,10 +115,10 @@ def note_event(seat: Seat, update: OutletEvent, at: datetime) -> AssetEventResul
         timestamp=at,
         id=len(memory.asset_events) + 1,
         extra=_dict(update.extra),
-        source_dag_id=seat.dag_id,
-        source_task_id=seat.key.task_id,
-        source_run_id=seat.run_id,
-        source_map_index=seat.key.map_index,
+        source_dag_id=asker.dag_id,
+        source_task_id=asker.key.task_id,
+        source_run_id=asker.run_id,
+        source_map_index=asker.key.map_index,
         source_aliases=() if update.alias is None else (AssetAliasResult(update.alias),),
         partition_key=update.partition_keys[0] if len(update.partition_keys) == 1 else None,
     )

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tradewind.model.ids import TaskKey
 from tradewind.model.task_answers import (
     AssetEventResult,
     AssetResult,
@@ -16,8 +15,6 @@ from tradewind.model.task_answers import (
 from tradewind.sdk.connection import Connection
 from tradewind.sdk.connection_text import from_fields, parse_connection
 
-XComPlace = tuple[str, str, str, str]
-"""DAG, run, task, key."""
 GivenConnection = Connection | ConnectionResult | Mapping[str, Any] | str
 """A connection, its fields, its URI, or its JSON."""
 
@@ -28,17 +25,12 @@ class Memory:
 
     variables: dict[str, str] = field(default_factory=dict)
     connections: dict[str, ConnectionResult] = field(default_factory=dict)
-    xcoms: dict[XComPlace, dict[int, str]] = field(default_factory=dict)
-    """As JSON text, by map index: what one task does to a value must not show in another."""
-    task_states: dict[TaskKey, dict[str, Any]] = field(default_factory=dict)
     asset_states: dict[str, dict[str, Any]] = field(default_factory=dict)
     assets: list[AssetResult] = field(default_factory=list)
     aliases: dict[str, list[AssetResult]] = field(default_factory=dict)
     asset_events: list[AssetEventResult] = field(default_factory=list)
     questions: dict[str, HITLDetailRequest] = field(default_factory=dict)
     responses: dict[str, HITLDetailResponse] = field(default_factory=dict)
-    rendered: dict[TaskKey, dict[str, Any]] = field(default_factory=dict)
-    map_index_names: dict[TaskKey, str] = field(default_factory=dict)
 
 
 def as_connection(conn_id: str, given: GivenConnection) -> ConnectionResult:

@@ -4,30 +4,30 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tradewind.model.task_answers import HITLDetailRequest, HITLDetailResponse
-from tradewind.testing.memory.seat import Seat
+from tradewind.testing.memory.premises import Premises
 
 
 class MemoryQuestions:
     """See `sdk.runtime.HITLRuntime`."""
 
-    seat: Seat
+    premises: Premises
 
     def upsert_hitl_detail(self, request: HITLDetailRequest) -> None:
-        self.seat.memory.questions[request.ti_id] = request
+        self.premises.memory.questions[request.ti_id] = request
 
     def update_hitl_detail(
         self, ti_id: str, *, chosen_options: Sequence[str], params_input: Mapping[str, Any]
     ) -> HITLDetailResponse:
         response = HITLDetailResponse(
             response_received=True,
-            responded_at=self.seat.premises.clock.now(),
+            responded_at=self.premises.clock.now(),
             chosen_options=tuple(chosen_options),
             params_input=dict(params_input),
         )
-        self.seat.memory.responses[ti_id] = response
+        self.premises.memory.responses[ti_id] = response
         return response
 
     def get_hitl_detail(self, ti_id: str) -> HITLDetailResponse | None:
-        if ti_id not in self.seat.memory.questions:
+        if ti_id not in self.premises.memory.questions:
             return None
-        return self.seat.memory.responses.get(ti_id, HITLDetailResponse(response_received=False))
+        return self.premises.memory.responses.get(ti_id, HITLDetailResponse(response_received=False))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.environment_runtime import EnvironmentRuntime
-from tradewind.testing.memory.seat import Seat
+from tradewind.testing.memory.premises import Premises
 
 _ENVIRONMENT: Final = EnvironmentRuntime()
 
@@ -13,23 +13,23 @@ _ENVIRONMENT: Final = EnvironmentRuntime()
 class MemorySecrets:
     """See `sdk.runtime.SecretsRuntime`."""
 
-    seat: Seat
+    premises: Premises
 
     def get_variable(self, key: str) -> str | None:
-        found = self.seat.memory.variables.get(key)
+        found = self.premises.memory.variables.get(key)
         return _ENVIRONMENT.get_variable(key) if found is None else found
 
     def set_variable(self, key: str, value: str, description: str | None = None) -> None:
-        self.seat.memory.variables[key] = value
+        self.premises.memory.variables[key] = value
 
     def delete_variable(self, key: str) -> None:
-        self.seat.memory.variables.pop(key, None)
+        self.premises.memory.variables.pop(key, None)
 
     def get_variable_keys(self, prefix: str | None = None) -> Sequence[str]:
-        return sorted(key for key in self.seat.memory.variables if key.startswith(prefix or ""))
+        return sorted(key for key in self.premises.memory.variables if key.startswith(prefix or ""))
 
     def get_connection(self, conn_id: str) -> ConnectionResult | None:
-        found = self.seat.memory.connections.get(conn_id)
+        found = self.premises.memory.connections.get(conn_id)
         return _ENVIRONMENT.get_connection(conn_id) if found is None else found
 
     def mask_secret(self, secret: Any, name: str | None = None) -> None:

@@ -1,12 +1,10 @@
-"""Who asks: one task instance, with its way to what is remembered and to the database."""
+"""What all tasks of a test have around them."""
 
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TypeVar
 
-from tradewind.model.ids import TaskKey
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.sdk.dags import DAG
@@ -18,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Premises:
-    """What all tasks of a test have around them."""
+    """The database of the test, its clock, and what is not in the database."""
 
     memory: Memory
     store: Store
@@ -32,20 +30,3 @@ class Premises:
         """One transaction at a time."""
         with self._lock:
             return self.store.transact(work)
-
-
-@dataclass(slots=True)
-class Seat:
-    """One task instance, as its runtime knows it."""
-
-    premises: Premises
-    key: TaskKey
-    dag_id: str
-    run_id: str
-    first_poke_at: datetime | None = None
-    """When its sensor began, if it was rescheduled since."""
-
-    @property
-    def memory(self) -> Memory:
-        """What all tasks of the test share."""
-        return self.premises.memory
