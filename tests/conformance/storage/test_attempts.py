@@ -331,3 +331,28 @@ def test_what_a_deferred_attempt_used_stays_when_its_trigger_ends_it(world: Worl
         tx.attempts.end_waiting([AttemptEnd(attempt, TaskState.SUCCESS, NOW)])
 
     assert world.instance(attempt).cpu_s == 1.5
+
+
+def test_current_are_those_that_run_at_the_latest_attempt(world: World, store: Database) -> None:
+    run_key = world.running()
+    running = world.task(TaskState.RUNNING, run_key, "running", map_index=3)
+    queued = world.task(TaskState.QUEUED, run_key, "queued")
+    done = world.task(TaskState.SUCCESS, run_key, "done")
+    restarting = world.task(TaskState.RESTARTING, run_key, "restarting")
+
+    with store.begin() as tx:
+        assert tx.attempts.current({running, _stale(running), queued, done, restarting}) == {running}
+        assert tx.attempts.current([]) == set()
+
+
+def test_what_a_worker_began_and_did_not_end_is_found(world: World, store: Database) -> None:
+    run_key = world.running()
+    mine, others, ended = (world.task(TaskState.QUEUED, run_key, name) for name in ("mine", "others", "ended"))
+    world.task(TaskState.RUNNING, run_key, "nobody's")
+    with store.begin() as tx:
+        workers = {mine: JobKey(7), others: JobKey(8), ended: JobKey(7)}
+        tx.attempts.start([Started(attempt, NOW, worker=worker) for attempt, worker in workers.items()], NOW)
+        tx.attempts.end([AttemptEnd(ended, TaskState.SUCCESS, NOW)])
+
+        assert [task.attempt_key for task in tx.attempts.of_worker(JobKey(7))] == [mine]
+        assert tx.attempts.of_worker(JobKey(9)) == []
