@@ -21,6 +21,7 @@ import subprocess
 import zoneinfo
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Final, Generic, TypeVar
@@ -364,6 +365,22 @@ class WorkersSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateStoreSettings:
+    """`[state_store]`: what tasks remember from attempt to attempt.
+
+    `clear_on_success` and `max_value_storage_bytes` are read where tasks run. What has expired goes when its task
+    stores something else, and with its run, so `state_cleanup_batch_size` has no effect.
+    """
+
+    default_retention_days: int = _whole_number(0).option(30)  # 0: for ever
+
+    @property
+    def default_retention(self) -> timedelta:
+        """How long a value is kept whose task does not say."""
+        return timedelta(days=self.default_retention_days) if self.default_retention_days else timedelta.max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be configured, as it was when the process started."""
 
@@ -375,6 +392,7 @@ class Settings:
     logging: LoggingSettings = field(default_factory=LoggingSettings)
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     workers: WorkersSettings = field(default_factory=WorkersSettings)
+    state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
 
     @property
     def dags_folder(self) -> Path:
@@ -424,6 +442,7 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         logging=_load_section(LoggingSettings(), "logging", source),
         secrets=_load_section(SecretsSettings(), "secrets", source),
         workers=_load_section(WorkersSettings(), "workers", source),
+        state_store=_load_section(StateStoreSettings(), "state_store", source),
     )
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -366,3 +367,12 @@ def test_time_zone_is_kept_by_its_name(tmp_path: Path) -> None:
     assert load(tmp_path, AIRFLOW__CORE__DEFAULT_TIMEZONE="Europe/Amsterdam").core.default_timezone == (
         "Europe/Amsterdam"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("", timedelta(days=30)), ("7", timedelta(days=7)), ("0", timedelta.max)]
+)
+def test_what_tasks_remember_is_kept_for_days_or_for_ever(tmp_path: Path, text: str, expected: timedelta) -> None:
+    given = {"AIRFLOW__STATE_STORE__DEFAULT_RETENTION_DAYS": text} if text else {}
+
+    assert load(tmp_path, **given).state_store.default_retention == expected
