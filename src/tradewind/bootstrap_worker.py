@@ -22,8 +22,9 @@ from tradewind.task_logs.remote import make_remote_logs
 from tradewind.task_logs.shipper import LogShipper
 from tradewind.wire.work import make_worker_folder
 from tradewind.worker.supervisor.leftovers import MARK, end_leftovers
+from tradewind.worker.supervisor.options import SupervisorOptions
 from tradewind.worker.supervisor.places import MachinePlaces
-from tradewind.worker.supervisor.service import Supervisor, SupervisorOptions
+from tradewind.worker.supervisor.service import Supervisor
 
 
 @contextmanager
@@ -59,6 +60,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         beginner,
         Encryption.from_setting(settings.core.fernet_key),
         longest_delay_s=settings.core.max_task_retry_delay,
+        default_retention=settings.state_store.default_retention,
     )
     timeout_s = settings.scheduler.task_instance_heartbeat_timeout
     workers = settings.workers
@@ -90,7 +92,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         folder=folder,
         options=options,
         places=places,
-        secrets=SecretsChain([EnvironmentSource(os.environ)]),
+        secrets=SecretsChain([EnvironmentSource(environ)]),
         environ={**environ, MARK: str(folder)},
         hub=wiring.hub,
     )

@@ -26,6 +26,7 @@ def command(
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             supervisor.asked_to_stop(Stop(kills=supervisor.is_stopping))
+            supervisor.wake()
 
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop)

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
 
-from tradewind.errors import DatabaseError, DatabaseUnavailable, TradewindError
+from tradewind.errors import DatabaseError, DatabaseUnavailable, TradewindError, TransactionConflict
 from tradewind.model.attempt_end import AttemptResult
 from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request
 from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.task import Failed
 from tradewind.operations.begin_attempts import Beginner
+from tradewind.operations.cipher import Cipher
 from tradewind.operations.report_tasks import heartbeat_tasks, report_tasks
 from tradewind.operations.request_callbacks import request_task_callbacks
 from tradewind.operations.settle_attempts import settle_attempts
-from tradewind.operations.task_requests.request import Cipher
+from tradewind.operations.task_requests.request import DEFAULT_RETENTION
 from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.operations.task_requests.write_together import Writes
 from tradewind.storage.interface import Store, Transaction
@@ -46,6 +47,7 @@ class StoredEngine:
         secrets: Cipher,
         *,
         longest_delay_s: float,
+        default_retention: timedelta = DEFAULT_RETENTION,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -53,6 +55,8 @@ class StoredEngine:
         self._structures = beginner.structures
         self._secrets = secrets
         self._longest_delay_s = longest_delay_s
+        self._default_retention = default_retention
+        self._job = JobKey(0)
 
     def start(self, former: JobKey | None) -> JobKey:
         """See `Engine.start`."""
@@ -64,15 +68,15 @@ class StoredEngine:
                 self._bury(tx, former, now)
             return job
 
-        self._beginner.worker = self._store.transact(work)
-        return self._beginner.worker
+        self._job = self._beginner.worker = self._store.transact(work)
+        return self._job
 
     def exchange(self, given: Exchange) -> Exchanged:
         """See `Engine.exchange`. What the database refuses is found by doing everything one by one."""
         try:
             return self._store.transact(lambda tx: self._exchange(tx, given))
-        except DatabaseUnavailable:
-            raise
+        except (DatabaseUnavailable, TransactionConflict):
+            raise  # all of it can be tried again
         except DatabaseError:
             return self._one_by_one(given)
 
@@ -81,7 +85,7 @@ class StoredEngine:
         now = self._clock.now()
 
         def work(tx: Transaction) -> set[AttemptKey]:
-            tx.jobs.heartbeat(self._beginner.worker, now)
+            tx.jobs.heartbeat(self._job, now)
             return heartbeat_tasks(tx, attempts, now) if attempts else set()
 
         return self._store.transact(work)
@@ -89,7 +93,7 @@ class StoredEngine:
     def stop(self) -> None:
         """See `Engine.stop`."""
         now = self._clock.now()
-        self._store.transact(lambda tx: tx.jobs.stop(self._beginner.worker, now))
+        self._store.transact(lambda tx: tx.jobs.stop(self._job, now))
 
     def _bury(self, tx: Transaction, former: JobKey, now: datetime) -> None:
         lost = [task.attempt_key for task in tx.attempts.of_worker(former)]
@@ -125,7 +129,14 @@ class StoredEngine:
         return answers
 
     def _runtime(self, tx: Transaction, request: Request, now: datetime) -> StoredRuntime:
-        return StoredRuntime(tx, request.asker, now=now, structures=self._structures, secrets=self._secrets)
+        return StoredRuntime(
+            tx,
+            request.asker,
+            now=now,
+            structures=self._structures,
+            secrets=self._secrets,
+            default_retention=self._default_retention,
+        )
 
     def _one_by_one(self, given: Exchange) -> Exchanged:
         """Each part by itself: only what cannot be stored is refused."""
@@ -146,7 +157,7 @@ class StoredEngine:
     def _try(self, part: Exchange) -> Exchanged | Refusal:
         try:
             return self._store.transact(lambda tx: self._exchange(tx, part))
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, TransactionConflict):
             raise
         except DatabaseError as error:
             return Refusal(type(error).__name__, str(error))

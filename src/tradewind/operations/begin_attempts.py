@@ -31,7 +31,7 @@ class Beginner:
     structures: Structures
     hostname: str
     pid: int
-    worker: JobKey = JobKey(0)
+    worker: JobKey | None = None
     _origins: dict[VersionKey, VersionOrigin] = field(default_factory=dict)
     _map_lengths: OrderedDict[tuple[RunKey, str, int], int] = field(default_factory=OrderedDict)
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from tradewind.decide.retry import LONGEST_DELAY_S
 from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited
+from tradewind.operations.record_asset_events import record_outlet_events
 from tradewind.operations.report_tasks import Reported, report_tasks
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -27,19 +29,22 @@ def settle_attempts(
     deferrals = [_stored(result, result.waits_for) for result in in_time if result.waits_for is not None]
     if deferrals:
         tx.deferrals.put(deferrals)
+    record_outlet_events(tx, in_time, now)
     return reported
 
 
 def _stored(result: AttemptResult, waits_for: Deferral | InputAwaited) -> StoredDeferral:
     at = result.report.at
+    next_kwargs: Any = waits_for.next_kwargs
+    trigger_kwargs: Any = waits_for.trigger_kwargs if isinstance(waits_for, Deferral) else None
     trigger = waits_for if isinstance(waits_for, Deferral) else None
     return StoredDeferral(
         attempt=result.report.attempt,
         next_method=waits_for.next_method,
         created_at=at,
-        next_kwargs=waits_for.next_kwargs,
+        next_kwargs=next_kwargs,
         trigger_path=None if trigger is None else trigger.trigger_path,
-        trigger_kwargs=None if trigger is None else trigger.trigger_kwargs,
+        trigger_kwargs=trigger_kwargs,
         queue=None if trigger is None else trigger.queue,
         times_out_at=None if waits_for.timeout is None else at + waits_for.timeout,
     )

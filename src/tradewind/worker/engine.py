@@ -8,7 +8,7 @@ from tradewind.model.ids import AttemptKey, JobKey
 
 
 class Engine(Protocol):
-    """Every method raises `DatabaseUnavailable` where nobody answers. Asking again is safe."""
+    """Every method may raise `DatabaseUnavailable` or `TransactionConflict`: no answer. Asking again is safe."""
 
     def start(self, former: JobKey | None) -> JobKey:
         """Begin the life of a supervisor, and fail the attempts of the former one, which is known to be dead."""

@@ -61,11 +61,6 @@ def live_alone(file: DagFile, stream: int, output: int, errors: int) -> NoReturn
         os._exit(exit_code)
 
 
-def warm_up() -> None:
-    """Do before any fork what every child would otherwise have to do: the decoder is made by importing this."""
-    setproctitle.getproctitle()
-
-
 def _settle(stream: int, output: int, errors: int) -> Pipe:
     """Become a process of its own: its session and group, its own output, nothing of its parent's."""
     os.setsid()

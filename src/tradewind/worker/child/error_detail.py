@@ -10,9 +10,15 @@ Stacks = list[dict[str, object]]
 _MOST_FRAMES: Final = 50
 
 
-def error_detail(error: BaseException, hide: Callable[[str], str]) -> Stacks:
-    """The exception, then what it was caused by, and so on; `hide` takes secrets out of their texts."""
-    return _stacks(error, hide, set())
+def error_detail(error: BaseException, hide: Callable[[str], str], trace: TracebackType | None = None) -> Stacks:
+    """The exception, then what it was caused by, and so on; `hide` takes secrets out of their texts.
+
+    With `trace`, that is told of where it was raised: whoever logs it may leave out what is not the author's.
+    """
+    stacks = _stacks(error, hide, set())
+    if trace is not None:
+        stacks[0]["frames"] = _frames(trace)
+    return stacks
 
 
 def _stacks(error: BaseException, hide: Callable[[str], str], seen: set[int]) -> Stacks:

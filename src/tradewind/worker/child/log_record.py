@@ -36,7 +36,7 @@ def described(record: logging.LogRecord) -> list[Record]:
     if len(record.__dict__) > len(_OF_EVERY_RECORD):
         told |= {name: value for name, value in _extra(record, fields).items() if name not in told}
     if record.exc_info and record.exc_info[1] is not None:
-        told["error_detail"] = error_detail(record.exc_info[1], redact)
+        told["error_detail"] = error_detail(record.exc_info[1], redact, record.exc_info[2])
     if record.stack_info:
         told["stack"] = redact(record.stack_info)
     return [{**told, "event": part} for part in cut([str(told["event"])])]

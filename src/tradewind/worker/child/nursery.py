@@ -1,7 +1,7 @@
 """The nursery: a fresh interpreter that has imported the SDK and no author's code, and forks zygotes.
 
-`python -P -m tradewind.worker.child.nursery FD`, with FD one end of a packet socket to the supervisor. It ends with all of
-its descendants when the other end is closed, or when its lease is not renewed in time.
+`python -P -m tradewind.worker.child.nursery FD`, with FD one end of a packet socket to the supervisor. It ends with all
+of its descendants when the other end is closed, or when its lease is not renewed in time.
 """
 
 import gc
@@ -18,17 +18,14 @@ import setproctitle
 from tradewind.compat import install
 from tradewind.worker.child import attempt, zygote
 from tradewind.worker.child.forker import Forker, monotonic
+from tradewind.worker.child.rehearsal import rehearse
 from tradewind.worker.protocol import Command, Renew, StartAlone, StartZygote
 from tradewind.worker.questions import prepare
 
 _PRELOADED: Final = (
-    *("airflow.sdk", "pendulum", "zoneinfo", "asyncio", "jinja2", "jinja2.nativetypes", "jinja2.sandbox"),
+    *("airflow.sdk", "pendulum", "zoneinfo"),
     *(f"tradewind.sdk.{name}" for name in ("assets", "dag_decorator", "macros", "operator", "param", "schedule")),
     *(f"tradewind.sdk.{name}" for name in ("sensor", "task_groups", "timetables", "variable", "connection", "xcom")),
-    *(
-        f"tradewind.sdk.{name}"
-        for name in ("jinja_environment", "serde", "serde_codecs", "task_instance", "state_store")
-    ),
     *(f"airflow.providers.standard.operators.{name}" for name in ("bash", "empty", "python")),
     *(f"tradewind.sdk.standard.{name}" for name in ("bash", "decorators", "empty", "python", "task_decorators")),
 )
@@ -72,7 +69,7 @@ def warm_up() -> None:
         with suppress(ImportError):
             importlib.import_module(name)
     prepare()
-    attempt.warm_up()
+    rehearse()
     gc.collect()
     gc.freeze()
 

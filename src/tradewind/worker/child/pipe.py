@@ -1,9 +1,12 @@
 """A child's stream to its supervisor."""
 
+import select
 import socket
 import threading
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
+from operator import getitem
 from typing import Final
 
 from tradewind.wire.frames import FrameReader, pack
@@ -14,6 +17,20 @@ _READ_SIZE: Final = 256 * 1024
 
 class SupervisorGone(ConnectionError):
     """Nobody is at the other end any more."""
+
+
+class _Unsent:
+    """A frame, and how much of it each attempt to send it has sent."""
+
+    __slots__ = ("counts", "frame")
+
+    def __init__(self, frame: bytes) -> None:
+        self.frame = memoryview(frame)
+        self.counts: list[int] = []
+
+    def rest(self) -> Iterator[memoryview]:
+        """What has not been sent, when it is asked for: found out without any step of Python code."""
+        return map(getitem, (self.frame,), map(slice, map(sum, (self.counts,)), (None,)))
 
 
 class Pipe:
@@ -27,6 +44,7 @@ class Pipe:
         self._number = 0
         # A signal handler may ask in the middle of a question of the same thread.
         self._sending = threading.RLock()
+        self._unsent: deque[_Unsent] = deque()
         self._asking = threading.RLock()
 
     def send(self, kind: FrameKind, content: object = b"") -> None:
@@ -40,10 +58,34 @@ class Pipe:
     def send_frame(self, frame: bytes) -> None:
         """The same, of a frame that is packed already."""
         with self._sending:
+            self._unsent.append(_Unsent(frame))
             try:
-                self._socket.sendall(frame)
+                self._send_all()
             except OSError as error:
                 raise SupervisorGone("the supervisor of this task is gone") from error
+
+    def _send_all(self) -> None:
+        """Send what is left of earlier frames, and the new one.
+
+        A signal handler may raise, or send a frame of its own, between any two steps of Python code. So each step can
+        be left and taken again, and the one that sends also notes how much was sent: it is a single call of C code, in
+        the middle of which no handler runs.
+        """
+        while self._unsent:
+            unsent = self._unsent[0]
+            try:
+                unsent.counts.extend(map(self._socket.send, unsent.rest(), (socket.MSG_DONTWAIT,)))
+            except BlockingIOError:
+                self._wait_for_room()
+            if sum(unsent.counts) >= len(unsent.frame):
+                with suppress(ValueError):
+                    self._unsent.remove(unsent)
+
+    def _wait_for_room(self) -> None:
+        # An object of its own, for a signal handler may wait as well.
+        poll = select.poll()
+        poll.register(self._socket, select.POLLOUT)
+        poll.poll()
 
     def tell(self, method: str, arguments: bytes) -> None:
         """Call a method whose answer does not matter."""

@@ -5,7 +5,10 @@ import selectors
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import Enum, auto
+from functools import partial
+from typing import Final
 
 import msgspec
 
@@ -13,10 +16,10 @@ from tradewind.model.assignment import WorkOrder
 from tradewind.model.ids import AttemptKey
 from tradewind.model.masking import hide
 from tradewind.task_logs.writer import AttemptLog
+from tradewind.task_logs.writer import Stream as StreamName
 from tradewind.wire.frames import FrameReader, pack
 from tradewind.worker.protocol import (
     Answer,
-    DagFile,
     Ended,
     FrameKind,
     Gone,
@@ -27,6 +30,8 @@ from tradewind.worker.protocol import (
     decode_texts,
 )
 from tradewind.worker.supervisor.channel import Output, Stream
+
+_LOGGER: Final = "tradewind.worker"
 
 
 class Phase(Enum):
@@ -64,7 +69,6 @@ class Attempt:
     said_end: Callable[["Attempt"], None]
     """Called when the process has said how it ended."""
     log: AttemptLog = field(init=False)
-    file: DagFile | None = None
     phase: Phase = Phase.STARTING
     pid: int | None = None
     ended: Ended | None = None
@@ -74,9 +78,11 @@ class Attempt:
     """Why something that the task said could not be stored, so that it cannot succeed."""
     time_limit_s: float = 0.0
     time_limit_at: float | None = None
+    is_mute: bool = False
+    """Whether its process can say nothing any more: it has closed its stream, or we have."""
+    mute_since: float | None = None
     settled_at: float = 0.0
     forks_failed: int = 0
-    retry_fork_at: float | None = None
     child_ends: tuple[int, ...] = ()
     """The child's ends of its descriptors, until its process has them."""
     max_memory_bytes: int = 0
@@ -95,9 +101,10 @@ class Attempt:
         ours, theirs = socket.socketpair()
         self._stream = Stream(ours, selector, self._heard)
         ends = [theirs.detach()]
-        for name in ("stdout", "stderr"):
+        names: tuple[StreamName, ...] = ("stdout", "stderr")
+        for name in names:
             reading, writing = os.pipe()
-            self._outputs.append(Output(reading, selector, lambda data, name=name: self.log.output(name, data)))
+            self._outputs.append(Output(reading, selector, partial(self.log.output, name)))
             ends.append(writing)
         self.child_ends = tuple(ends)
         self._stream.send(pack(FrameKind.ORDER, msgspec.json.encode(self.order.assignment)))
@@ -105,7 +112,8 @@ class Attempt:
     def forked(self, pid: int) -> None:
         """Its process exists, and has its descriptors."""
         self.pid = pid
-        self.phase = Phase.RUNNING
+        if self.phase is Phase.STARTING:  # its own word may come sooner than the news that it exists
+            self.phase = Phase.RUNNING
         self.close_child_ends()
 
     def close_child_ends(self) -> None:
@@ -123,6 +131,10 @@ class Attempt:
         """What was printed, without what the task has as secrets."""
         return hide(text, self._hidden) if self._hidden else text
 
+    def note(self, event: str, now: datetime) -> None:
+        """Say something about the attempt in its log."""
+        self.log.line({"timestamp": now, "level": "error", "event": event, "logger": _LOGGER})
+
     def drain(self) -> None:
         """Read the last words of a process that is gone."""
         self.close_child_ends()
@@ -134,6 +146,7 @@ class Attempt:
 
     def _heard(self, data: bytes) -> None:
         """Take what the process says. It runs user code: what makes no sense ends it."""
+        self.is_mute = not data
         try:
             for kind, content in self._reader.feed(data):
                 self._take(kind, content)
@@ -141,6 +154,7 @@ class Attempt:
             self.spoiled = self.spoiled or f"its process said something that makes no sense: {error}"
             assert self._stream is not None
             self._stream.close()
+            self.is_mute = True
 
     def _take(self, kind: int, content: bytes) -> None:
         match kind:

@@ -28,8 +28,15 @@ class Background:
     def __len__(self) -> int:
         return self._under_way
 
-    def run(self, work: Callable[[], T], then: Callable[[T], None], failed: Callable[[Exception], None]) -> None:
-        """Do the work in another thread, and what follows in this one."""
+    def wake(self) -> None:
+        """Make whoever waits at the selector look around. For signal handlers and other threads."""
+        with suppress(BlockingIOError):
+            os.write(self._writing, b"!")
+
+    def run(
+        self, work: Callable[[], T], then: Callable[[T], None], failed: Callable[[Exception], None] | None = None
+    ) -> None:
+        """Do the work in another thread, and what follows in this one. Work that may fail says what follows then."""
         self._under_way += 1
         self._threads.submit(work).add_done_callback(lambda future: self._note(future, then, failed))
 
@@ -41,19 +48,20 @@ class Background:
         os.close(self._reading)
         os.close(self._writing)
 
-    def _note(self, future: Future[T], then: Callable[[T], None], failed: Callable[[Exception], None]) -> None:
+    def _note(self, future: Future[T], then: Callable[[T], None], failed: Callable[[Exception], None] | None) -> None:
         def finish() -> None:
             self._under_way -= 1
             try:
                 result = future.result()
             except Exception as error:  # whatever it is, it is for who asked
+                if failed is None:
+                    raise
                 failed(error)
             else:
                 then(result)
 
         self._finished.append(finish)
-        with suppress(BlockingIOError):
-            os.write(self._writing, b"!")
+        self.wake()
 
     def _ready(self, _events: int) -> None:
         with suppress(BlockingIOError):

@@ -14,6 +14,7 @@ _INTERVAL_S: Final = 0.2
 _LONGEST_S: Final = 3600.0
 _AFTER_LIMIT_S: Final = 5.0
 """A task ends itself when its time is over. Only one that cannot is ended from here."""
+_AFTER_LAST_WORD_S: Final = 1.0
 
 
 class Watch:
@@ -75,6 +76,16 @@ class Watch:
         elif attempt.pid is not None:
             self._look_at_time(attempt, now)
             self._look_at_memory(attempt)
+            self._look_at_silence(attempt, now)
+
+    def _look_at_silence(self, attempt: Attempt, now: float) -> None:
+        """Most that say nothing any more are about to end, and how they do is the better reason."""
+        if not attempt.is_mute or attempt.stopping is not None:
+            return
+        if attempt.mute_since is None:
+            attempt.mute_since = now
+        elif now - attempt.mute_since >= _AFTER_LAST_WORD_S:
+            self.kill(attempt, attempt.spoiled or "killed: closed its connection to the supervisor and did not end")
 
     def _look_at_time(self, attempt: Attempt, now: float) -> None:
         if not attempt.time_limit_s:
@@ -98,5 +109,6 @@ def _is_watched(attempt: Attempt) -> bool:
         attempt.stopping is not None
         or attempt.max_memory_bytes
         or attempt.time_limit_s
+        or attempt.is_mute
         or attempt.phase is Phase.SETTLED
     )

@@ -178,6 +178,8 @@ class Zygotes:
                 self._events.gone(zygote.children.pop(number), gone)
                 if self._by_file.get(zygote.file) is not zygote and not _is_busy(zygote):
                     self._let_end(zygote)
+            case _:
+                raise ValueError("a zygote has said something that zygotes do not say")
 
     def _loaded(self, zygote: _Zygote, error: str, why_alone: str) -> None:
         zygote.is_loaded = True
@@ -209,6 +211,8 @@ class Zygotes:
             case Gone():
                 del self._alone[number]
                 self._events.gone(attempt, notice)
+            case _:
+                raise ValueError("the nursery has said something that it does not say")
 
     def _noticed_of_zygote(self, zygote: _Zygote, notice: Notice) -> None:
         if zygote.its_end is not None:
@@ -223,6 +227,8 @@ class Zygotes:
                 if zygote.packets is not None:
                     zygote.packets.drain()
                 self._ended(zygote, exit_code)
+            case _:
+                pass  # it exists
 
     def _ended(self, zygote: _Zygote, exit_code: int) -> None:
         """The process of a zygote is over, and all that it had forked; or it was never more than a trial."""

@@ -9,14 +9,13 @@ import tradewind
 from tradewind.sdk.context import Context
 from tradewind.sdk.exceptions import AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated
 from tradewind.sdk.retry_policy import RetryAction, RetryDecision, RetryPolicy
-from tradewind.sdk.secrets_masker import redact
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.worker.task_life.outcome import Failure
+from tradewind.worker.task_life.plain_text import plain_text
 
 log = logging.getLogger(__name__)
 
 _FINAL: Final = (AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated)
-_LONGEST_REASON: Final = 2_000
 _PACKAGE: Final = str(Path(tradewind.__file__).parent)
 
 
@@ -35,7 +34,7 @@ def failure_of(
     may_retry = decision.action is not RetryAction.FAIL
     reason = reason_of(error)
     if decision.reason:
-        reason = f"{reason} (retry policy: {decision.reason})"
+        reason = f"{reason} (retry policy: {plain_text(decision.reason)})"
     return Failure(
         error=error,
         reason=reason,
@@ -67,7 +66,7 @@ def reason_of(error: BaseException) -> str:
             text = f"{type(error).__name__}: {error}"
         except Exception:  # an author's own __str__
             text = type(error).__name__
-    return str(redact(text))[:_LONGEST_REASON]
+    return plain_text(text)
 
 
 def _decision(

@@ -37,6 +37,7 @@ from tradewind.worker.task_life.forked_copy import end_copy
 from tradewind.worker.task_life.listeners import Listeners, tell_ended, tell_running
 from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Skip, Success, state_after
 from tradewind.worker.task_life.outlets import outlet_events
+from tradewind.worker.task_life.plain_text import plain_text
 from tradewind.worker.task_life.preparation import prepare, show_map_index, show_rendered_fields
 from tradewind.worker.task_life.result import push_result
 from tradewind.worker.task_life.run_request import RunRequestFailed, carry_out
@@ -151,7 +152,7 @@ class TaskLife:
                 return input_awaited(error)
             case AirflowSkipException():
                 log.info("Skipped: %s", error)
-                return Skip(str(error) or "the task asked to be skipped")
+                return Skip(plain_text(str(error)) or "the task asked to be skipped")
             case AirflowRescheduleException():
                 return Reschedule(error.reschedule_date)
             case DownstreamTasksSkipped():

@@ -12,6 +12,7 @@ from tradewind.sdk.param import process_params
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.xcom_arg import XComArg
+from tradewind.worker.task_life.plain_text import plain_text
 from tradewind.worker.task_life.rendered_fields import rendered_fields
 
 log = logging.getLogger(__name__)
@@ -79,7 +80,7 @@ def show_map_index(ti: RuntimeTaskInstance, context: Context, *, has_run: bool) 
     if ti.map_index < 0 or not template:
         return
     try:
-        name = str(ti.task.render_template(template, context))
+        name = plain_text(str(ti.task.render_template(template, context)))
     except Exception:
         if has_run:
             log.exception("map_index_template of task %r cannot be rendered", ti.task_id)
