@@ -8,6 +8,7 @@ from tradewind.model.ids import RunKey
 from tradewind.model.states import OCCUPYING_STATES
 from tradewind.operations.choose_tasks import lock_dag_and_find_run
 from tradewind.operations.past import tell_next_run
+from tradewind.operations.register_assets import forget_assets
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
@@ -25,6 +26,7 @@ def delete_dag(tx: Transaction, dag_id: str) -> None:
     tx.runs.lock(running)
     for run_key in running:
         _refuse_if_active(tx, run_key, f"DAG {dag_id!r}")
+    forget_assets(tx, [dag_id])
     tx.dags.delete(dag_id)
 
 

@@ -11,6 +11,7 @@ from tradewind.model.dag_file import FileName, NewVersion, VersionOrigin
 from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.ids import VersionKey
 from tradewind.model.timetable import RunInfo, TimeRestriction
+from tradewind.operations.register_assets import register_assets
 from tradewind.storage.interface import DagRecord, Transaction
 
 
@@ -92,6 +93,8 @@ def publish_dags(
     tx.versions.set_sources(sources)
     _assign(tx, publications, records)
     _await(tx, awaited, records, now)
+    if awaited:
+        register_assets(tx, [publication.dag for publication in awaited], now)
     return kept | added
 
 

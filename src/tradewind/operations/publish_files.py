@@ -10,6 +10,7 @@ from tradewind.model.dag_json import decode_dag, encode_dag, structure_hash
 from tradewind.model.ids import JobKey, VersionKey
 from tradewind.operations.name_executors import name_executors
 from tradewind.operations.publish_dag import Publication, lock_dags, publish_dags
+from tradewind.operations.register_assets import forget_assets
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import DagsPublished, FileFailed
 
@@ -183,6 +184,7 @@ def _release(
     heirs = {dag_id: list(declarers[dag_id]) for dag_id in left if declarers.get(dag_id)}
     report.stale = left - heirs.keys()
     tx.dags.set_stale(report.stale)
+    forget_assets(tx, report.stale)
     tx.dags.assign(dict.fromkeys(heirs))
     report.requested = sorted({key for keys in heirs.values() for key in keys})
     tx.files.request(report.requested)

@@ -1,27 +1,18 @@
 """Who asks, when, and in which transaction the answer is found."""
 
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from tradewind.errors import UnknownRun
 from tradewind.model.assignment import Asker
 from tradewind.model.ids import RunKey
 from tradewind.model.run import Run
+from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
 DEFAULT_RETENTION: Final = timedelta(days=30)
 """What `[state_store] default_retention_days` is where nobody says otherwise."""
-
-
-class Cipher(Protocol):
-    """How secrets are kept in the database; `secrets.encryption.Encryption` is one."""
-
-    def encrypt(self, text: str) -> tuple[str, bool]:
-        """The text to store, and whether it is encrypted."""
-
-    def decrypt(self, text: str, what: str) -> str:
-        """The reverse of an encryption. `what` is named where it fails."""
 
 
 class TaskRequest:

@@ -1,0 +1,55 @@
+"""How secrets are kept in the database, and what they are when they come out of it."""
+
+from dataclasses import replace
+from typing import Protocol
+
+from tradewind.model.task_answers import ConnectionResult
+from tradewind.storage.interface.shared_stores import ConnectionRecord, VariableRecord
+
+
+class Cipher(Protocol):
+    """`secrets.encryption.Encryption` is one."""
+
+    def encrypt(self, text: str) -> tuple[str, bool]:
+        """The text to store, and whether it is encrypted."""
+
+    def decrypt(self, text: str, what: str) -> str:
+        """The reverse of an encryption. `what` is named where it fails.
+
+        Raises:
+            UndecipherableSecret: none of the keys opens it.
+        """
+
+
+def sealed_variable(key: str, value: str, description: str | None, cipher: Cipher) -> VariableRecord:
+    """A variable to store."""
+    stored, is_encrypted = cipher.encrypt(value)
+    return VariableRecord(key, stored, is_encrypted, description)
+
+
+def opened_variable(record: VariableRecord, cipher: Cipher) -> str:
+    """The text of a stored variable. Raises `UndecipherableSecret`."""
+    return cipher.decrypt(record.value, f"variable {record.key!r}") if record.is_encrypted else record.value
+
+
+def sealed_connection(connection: ConnectionResult, cipher: Cipher) -> ConnectionRecord:
+    """A connection to store."""
+    password, is_encrypted = _sealed(connection.password, cipher)
+    extra, is_extra_encrypted = _sealed(connection.extra, cipher)
+    return ConnectionRecord(replace(connection, password=password, extra=extra), is_encrypted, is_extra_encrypted)
+
+
+def opened_connection(record: ConnectionRecord, cipher: Cipher) -> ConnectionResult:
+    """A stored connection. Raises `UndecipherableSecret`."""
+    fields = record.fields
+
+    def opened(text: str | None, is_encrypted: bool, what: str) -> str | None:
+        return cipher.decrypt(text, f"the {what} of connection {fields.conn_id!r}") if text and is_encrypted else text
+
+    password = opened(fields.password, record.is_encrypted, "password")
+    extra = opened(fields.extra, record.is_extra_encrypted, "extra")
+    return replace(fields, password=password, extra=extra)
+
+
+def _sealed(text: str | None, cipher: Cipher) -> tuple[str | None, bool]:
+    return cipher.encrypt(text) if text else (text, False)

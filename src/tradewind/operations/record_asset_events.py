@@ -1,0 +1,114 @@
+"""Tasks have updated assets."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from tradewind.model.asset import AssetKey
+from tradewind.model.assignment import Asker
+from tradewind.model.attempt_end import AttemptResult, OutletEvent
+from tradewind.model.ids import TaskKey
+from tradewind.operations.register_assets import settle_activity
+from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.shared_stores import AssetRecord, NewAsset, NewAssetEvent
+
+
+class AssetUpdate(NamedTuple):
+    """What one task said."""
+
+    asker: Asker
+    event: OutletEvent
+
+
+def record_outlet_events(tx: Transaction, results: Sequence[AttemptResult], now: datetime) -> list[AssetUpdate]:
+    """`record_asset_events` for attempts that ended in time."""
+    speaking = [result for result in results if result.outlet_events]
+    if not speaking:
+        return []
+    runs = {run.key: run for run in tx.runs.read({result.report.attempt.run_key for result in speaking})}
+    updates = []
+    for result in speaking:
+        task = result.report.attempt.task
+        run = runs[task.run_key]
+        asker = Asker(task, run.dag_id, run.run_id)
+        updates += [AssetUpdate(asker, event) for event in result.outlet_events]
+    return record_asset_events(tx, updates, now)
+
+
+def record_asset_events(tx: Transaction, updates: Sequence[AssetUpdate], now: datetime) -> list[AssetUpdate]:
+    """Store what tasks said of their outlets, of many attempts at once.
+
+    An asset that is named for the first time is known from now on, and the alias that it came through stands for it.
+    Returns what refers, by a name or a URI alone, to no active asset: nothing is stored of that.
+    """
+    if not updates:
+        return []
+    records = _known(tx, [update.event for update in updates], now)
+    found = [(update, _chosen(update.event, records)) for update in updates]
+    known = [(update, record.key) for update, record in found if record is not None]
+    attached = {(update.event.alias, key) for update, key in known if update.event.alias is not None}
+    if attached:
+        tx.assets.attach(attached)
+        inactive = {record.key for record in records if not record.is_active}
+        settle_activity(tx, {key for _, key in attached} & inactive)
+    tx.asset_events.add(_events(known), now)
+    return [update for update, record in found if record is None]
+
+
+def _known(tx: Transaction, events: Iterable[OutletEvent], now: datetime) -> list[AssetRecord]:
+    """The assets that are spoken of, those that are new among them."""
+    events = list(events)
+    names = {event.name for event in events if event.name is not None}
+    uris = {event.uri for event in events if event.name is None and event.uri is not None}
+    records = tx.assets.named(names, uris)
+    there = {(record.name, record.uri) for record in records}
+    new = {
+        (event.name, event.uri): NewAsset(name=event.name, uri=event.uri, group=event.group, extra=event.asset_extra)
+        for event in reversed(events)  # what is said first counts
+        if event.name is not None and event.uri is not None and (event.name, event.uri) not in there
+    }
+    if not new:
+        return records
+    tx.assets.add(new.values(), now)
+    return tx.assets.named(names, uris)
+
+
+def _chosen(event: OutletEvent, records: Iterable[AssetRecord]) -> AssetRecord | None:
+    is_exact = event.name is not None and event.uri is not None
+    for record in records:
+        is_named = event.name in (None, record.name) and event.uri in (None, record.uri)
+        if is_named and (is_exact or record.is_active):
+            return record
+    return None
+
+
+def _events(updates: Iterable[tuple[AssetUpdate, AssetKey]]) -> list[NewAssetEvent]:
+    """One per asset and partition. What came through several aliases is one event of all of them, as in Airflow."""
+    through: dict[tuple[TaskKey, AssetKey, str], NewAssetEvent] = {}
+    events: list[NewAssetEvent] = []
+    for update, asset_key in updates:
+        alias = update.event.alias
+        if alias is None:
+            events += [_event(update, asset_key, partition) for partition in update.event.partition_keys or (None,)]
+            continue
+        place = (update.asker.key, asset_key, json.dumps(update.event.extra, sort_keys=True))
+        before = through[place].aliases if place in through else ()
+        through[place] = _event(update, asset_key, None, (*before, alias) if alias not in before else before)
+    return [*events, *through.values()]
+
+
+def _event(
+    update: AssetUpdate, asset_key: AssetKey, partition_key: str | None, aliases: tuple[str, ...] = ()
+) -> NewAssetEvent:
+    asker = update.asker
+    return NewAssetEvent(
+        asset_key=asset_key,
+        extra=update.event.extra,
+        source_dag_id=asker.dag_id,
+        source_task_id=asker.key.task_id,
+        source_run_id=asker.run_id,
+        source_map_index=asker.key.map_index,
+        partition_key=partition_key,
+        aliases=aliases,
+    )
