@@ -22,6 +22,7 @@
     └── DatabaseError
         ├── DatabaseUnavailable  no answer; nothing is known about the last commit
         ├── TransactionConflict  deadlock or serialization failure; nothing was written
+        ├── ValueRefused         what cannot be stored, however often one tries
         └── MigrationNeeded      the schema is not the one this version needs
 
 `model` may import nothing of Tradewind, so what it refuses (`DagFormatError`, `InvalidDag`, timetable errors) are
@@ -172,6 +173,10 @@ class DatabaseUnavailable(DatabaseError):
 
 class TransactionConflict(DatabaseError):
     """The database gave this transaction up in favour of another. Nothing was written; try again."""
+
+
+class ValueRefused(DatabaseError):
+    """The database cannot store a value: too long, out of range, or no text in its eyes. Trying again is no use."""
 
 
 class MigrationNeeded(DatabaseError):

@@ -176,7 +176,10 @@ def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(
     assert 1_000_000 < log.stat().st_size < 15_000_000
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert "all work and no play" in lines[0]["event"]
-    assert any("task_log_limit_mb" in line["event"] for line in lines[-5:]), lines[-5:]
+    notes = [line["event"] for line in lines if line["logger"] == "tradewind.task_logs"]
+    assert [bool(re.search(r"limit of 10\.\d MB is reached|lines .* are missing here", note)) for note in notes] == [
+        True
+    ] * 2
 
 
 def test_a_hundred_megabytes_are_passed_on(deployment: Deployment, database_kind: DatabaseKind) -> None:
@@ -215,3 +218,29 @@ def test_a_task_waits_a_while_where_the_system_lets_nobody_fork(
     assert ended.states == {"ordinary": state}
     if state == "failed":
         assert "no process could be made for it" in str(ended.tasks["ordinary"].reason)
+
+
+def test_words_that_no_database_can_store_harm_nobody_else(deployment: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(deployment, "hostile", "hostile")
+
+    ended = run.ended()
+
+    refuses = database_kind == "postgres"
+    assert ended.states == {
+        "asks_for_an_odd_variable": "failed",
+        "has_an_odd_name[0]": "success",
+        "logs_odd_texts": "success",
+        "pushes_under_a_long_name": "failed" if refuses else "success",
+        "pushes_under_an_odd_name": "failed" if refuses else "success",
+        "raises_what_no_database_can_store": "failed",
+        "returns_odd_texts": "success",
+        "shows_odd_fields": "success",
+        "skips_for_what_no_database_can_store": "skipped",
+        "takes_odd_texts": "success",
+    }
+    said = r"nothing \x00 and half \ud800 of something"
+    assert ended.tasks["raises_what_no_database_can_store"].reason == f"ValueError: {said}"
+    assert ended.tasks["skips_for_what_no_database_can_store"].reason == said
+    assert ended.value("takes_odd_texts") == [True, True, "nan", True]
+    if refuses:
+        assert "too long" in str(ended.tasks["pushes_under_a_long_name"].reason)

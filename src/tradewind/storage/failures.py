@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import sqlalchemy as sa
 
-from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
+from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict, ValueRefused
 
 _POSTGRES_CONFLICTS = frozenset({"40001", "40P01", "55P03"})
 """serialization_failure, deadlock_detected, lock_not_available"""
@@ -33,6 +33,8 @@ def translated() -> Iterator[None]:
         raise failure from error
     except sa.exc.TimeoutError as error:
         raise DatabaseUnavailable(f"no connection became free: {error}") from error
+    except (UnicodeEncodeError, OverflowError) as error:  # drivers that look at values before they send them
+        raise ValueRefused(str(error)) from error
 
 
 def translate(error: sa.exc.DBAPIError) -> DatabaseError | None:
@@ -42,7 +44,7 @@ def translate(error: sa.exc.DBAPIError) -> DatabaseError | None:
         return TransactionConflict(message)
     if error.connection_invalidated or _is_gone(error):
         return DatabaseUnavailable(message)
-    return None
+    return ValueRefused(message) if isinstance(error, sa.exc.DataError) else None
 
 
 def _is_conflict(error: sa.exc.DBAPIError, message: str) -> bool:

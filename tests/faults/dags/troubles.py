@@ -14,7 +14,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from airflow.providers.standard.operators.bash import BashOperator
+from airflow.providers.standard.operators.python import PythonOperator
 from airflow.sdk import DAG, Variable, get_current_context, task
 from airflow.sdk.exceptions import AirflowSkipException
 
@@ -254,7 +254,7 @@ with DAG("logging_in_vain", schedule=None):
 
     logs()
 
-with DAG("hostile", schedule=None):
+with DAG("hostile", schedule=None, user_defined_macros={"odd": lambda: "nothing \x00 and half \ud800"}):
 
     @task
     def raises_what_no_database_can_store() -> None:
@@ -298,4 +298,4 @@ with DAG("hostile", schedule=None):
     raises_what_no_database_can_store(), skips_for_what_no_database_can_store(), pushes_under_an_odd_name()
     pushes_under_a_long_name(), asks_for_an_odd_variable(), takes_odd_texts(returns_odd_texts()), logs_odd_texts()
     has_an_odd_name.expand(number=[1])
-    BashOperator(task_id="shows_odd_fields", bash_command="echo done", env={"odd": "half \ud800"}, append_env=True)
+    PythonOperator(task_id="shows_odd_fields", python_callable=len, op_args=["{{ odd() }}"])
