@@ -5,7 +5,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from tradewind.model.asset import AssetKey
+from tradewind.model.asset import DEFAULT_GROUP, AssetKey
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface.shared_stores import AssetRecord, AssetReference, NewAsset
 from tradewind.storage.json_text import from_optional_text, to_optional_text
@@ -40,12 +40,13 @@ _DESCRIBE = (
 _ACTIVATE = (
     sa.update(asset)
     .where(one_of(_COLUMNS.asset_key, "keys"))
-    .values(is_active=sa.bindparam("active", type_=sa.Boolean()), updated_at=_NOW)
+    .values(is_active=sa.bindparam("active", type_=sa.Boolean()))
 )
 _OF_DAGS = one_of(asset_reference.c.dag_id, "dag_ids")
 _REFERRED_BY = sa.select(asset_reference.c.asset_key).where(_OF_DAGS).distinct()
 _FORGET = sa.delete(asset_reference).where(_OF_DAGS)
 _REFERRED_TO = sa.select(asset_reference.c.asset_key).where(one_of(asset_reference.c.asset_key, "keys")).distinct()
+_STOOD_FOR = sa.select(asset_alias_asset.c.asset_key).where(one_of(asset_alias_asset.c.asset_key, "keys")).distinct()
 
 
 def to_asset(row: AnyRow) -> AssetRecord:
@@ -95,11 +96,11 @@ class Assets:
         if rows:
             self._connection.execute(_DESCRIBE, rows)
 
-    def activate(self, keys: Mapping[AssetKey, bool], now: datetime) -> None:
+    def activate(self, keys: Mapping[AssetKey, bool]) -> None:
         for is_active in (False, True):
             chosen = sorted(key for key, shall in keys.items() if shall is is_active)
             if chosen:
-                self._connection.execute(_ACTIVATE, {"keys": chosen, "active": is_active, "now": now})
+                self._connection.execute(_ACTIVATE, {"keys": chosen, "active": is_active})
 
     def find(self, *, name: str | None = None, uri: str | None = None) -> AssetRecord | None:
         if name is None and uri is None:
@@ -132,12 +133,15 @@ class Assets:
         return before
 
     def referred_to(self, keys: Collection[AssetKey]) -> set[AssetKey]:
-        return {AssetKey(key) for key in self._connection.execute(_REFERRED_TO, {"keys": list(keys)}).scalars()}
+        found = [self._connection.execute(each, {"keys": list(keys)}).scalars() for each in (_REFERRED_TO, _STOOD_FOR)]
+        return {AssetKey(key) for keys in found for key in keys}
 
-    def add_aliases(self, groups: Mapping[str, str]) -> None:
+    def put_aliases(self, groups: Mapping[str, str]) -> None:
         upsert(self._connection, asset_alias, [{"name": name, "group": groups[name]} for name in sorted(groups)])
 
     def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
+        aliases = sorted({alias for alias, _ in assets})
+        insert_new(self._connection, asset_alias, [{"name": alias, "group": DEFAULT_GROUP} for alias in aliases])
         rows = [{"alias": alias, "asset_key": key} for alias, key in sorted(assets)]
         insert_new(self._connection, asset_alias_asset, rows)
 

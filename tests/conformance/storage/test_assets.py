@@ -1,4 +1,4 @@
-"""The stores of assets, their events, and what is kept about them (C3, D3)."""
+"""The stores of assets, their events, and what is kept about them (C2, D3)."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def add(tx: SqlTransaction, name: str, uri: str | None = None, *, is_active: boo
     uri = uri or name
     tx.assets.add([NewAsset(name=name, uri=uri)], NOW)
     (record,) = (each for each in tx.assets.named([name], [uri]) if (each.name, each.uri) == (name, uri))
-    tx.assets.activate({record.key: is_active}, NOW)
+    tx.assets.activate({record.key: is_active})
     return record.key
 
 
@@ -60,7 +60,7 @@ def test_active_asset_is_found_by_name_by_uri_and_by_both(store: Database) -> No
         assert tx.assets.find(uri="s3://old") is None
         assert tx.assets.find(name="A") is None
         assert tx.assets.find() is None
-        tx.assets.activate({key: False}, NOW)
+        tx.assets.activate({key: False})
         assert tx.assets.find(name="a") is None
 
 
@@ -100,17 +100,20 @@ def test_what_dags_refer_to_is_replaced_as_a_whole(world: World) -> None:
 def test_alias_stands_for_the_active_assets_attached_to_it(store: Database) -> None:
     with store.begin() as tx:
         a, b, c = (add(tx, name) for name in "abc")
-        tx.assets.add_aliases({"x": "asset", "y": "g"})
-        tx.assets.add_aliases({"x": "g"})
+        tx.assets.put_aliases({"x": "asset", "y": "g"})
+        tx.assets.put_aliases({"x": "g"})
 
         tx.assets.attach([("x", b), ("x", a), ("y", c)])
         tx.assets.attach([("x", b)])
+        tx.assets.attach([("of its own", c)])
         tx.assets.attach([])
 
         assert [each.key for each in tx.assets.of_alias("x")] == [a, b]
-        tx.assets.activate({b: False}, NOW)
+        tx.assets.activate({b: False})
         assert [each.key for each in tx.assets.of_alias("x")] == [a]
+        assert [each.key for each in tx.assets.of_alias("of its own")] == [c]
         assert tx.assets.of_alias("unknown") == []
+        assert tx.assets.referred_to([a, b, c, AssetKey(10**9)]) == {a, b, c}
 
 
 def test_events_come_back_as_they_were_given(store: Database) -> None:
@@ -158,7 +161,7 @@ def test_events_are_chosen_by_asset_alias_and_time(
 ) -> None:
     with store.begin() as tx:
         a, b = add(tx, "a", "s3://a"), add(tx, "b", "s3://b")
-        tx.assets.add_aliases(dict.fromkeys(("x", "y%_", "%"), "asset"))
+        tx.assets.put_aliases(dict.fromkeys(("x", "y%_", "%"), "asset"))
         tx.assets.attach([("x", a), ("x", b), ("y%_", a), ("%", a), ("%", b)])
         for number, (key, aliases) in enumerate([(a, ()), (b, ("x",)), (a, ("yy1",)), (a, ("x", "y%_")), (a, ())]):
             at = NOW + minutes(min(number, 3))  # the last two at the same instant

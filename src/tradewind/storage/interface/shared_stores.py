@@ -71,7 +71,8 @@ class NewAsset:
     name: str
     uri: str
     group: str = DEFAULT_GROUP
-    extra: JsonValue = None
+    extra: object = None
+    """JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,7 @@ class AssetStore(Protocol):
     def describe(self, assets: Collection[NewAsset], now: datetime) -> None:
         """Give those that are there this group and extra."""
 
-    def activate(self, keys: Mapping[AssetKey, bool], now: datetime) -> None:
+    def activate(self, keys: Mapping[AssetKey, bool]) -> None:
         """Make assets active or inactive."""
 
     def find(self, *, name: str | None = None, uri: str | None = None) -> AssetRecord | None:
@@ -121,13 +122,13 @@ class AssetStore(Protocol):
         """All that these DAGs refer to from now on. Returns what they referred to before."""
 
     def referred_to(self, keys: Collection[AssetKey]) -> set[AssetKey]:
-        """Those of the assets that some DAG refers to."""
+        """Those of the assets that some DAG refers to, or that an alias stands for."""
 
-    def add_aliases(self, groups: Mapping[str, str]) -> None:
-        """Aliases with their groups."""
+    def put_aliases(self, groups: Mapping[str, str]) -> None:
+        """Create aliases, or give them other groups."""
 
     def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
-        """From now on these aliases stand for these assets too."""
+        """From now on these aliases, known or not, stand for these assets too."""
 
     def of_alias(self, alias: str) -> list[AssetRecord]:
         """The active assets that it stands for, by key."""
@@ -138,7 +139,8 @@ class NewAssetEvent:
     """An asset was updated."""
 
     asset_key: AssetKey
-    extra: JsonValue = None
+    extra: object = None
+    """JSON."""
     source_dag_id: str | None = None
     source_task_id: str | None = None
     source_run_id: str | None = None
