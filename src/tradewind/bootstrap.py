@@ -114,11 +114,14 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
         SettingsError: `[core] executor` names one that there is not.
     """
     background = Background()
+    started: dict[str, int] = {}
 
     def start_worker(name: str) -> None:
+        if name in started and background.is_running(started[name]):
+            return  # on a busy machine it takes its time
         folder = make_worker_folder(wiring.settings.home, name)
         command = [sys.executable, "-m", "tradewind.cli.main", "worker", "--executor", name]
-        background.start(command, folder / "worker.log")
+        started[name] = background.start(command, folder / "worker.log")
 
     executors: list[Executor] = []
     try:

@@ -31,6 +31,11 @@ class Background:
         self._started.append(process)
         return process
 
+    def is_running(self, process: int) -> bool:
+        """Whether a process that was started here has not ended."""
+        self._bury()
+        return process in self._started
+
     def _bury(self) -> None:
         """What ended meanwhile would stay in the table of processes until somebody asks."""
         for process in tuple(self._started):

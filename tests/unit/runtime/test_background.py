@@ -1,6 +1,7 @@
 """Processes that outlive whoever starts them."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -32,6 +33,18 @@ def test_what_has_ended_is_cleared_away_when_the_next_one_starts(tmp_path: Path)
     with pytest.raises(ChildProcessError):
         os.waitpid(ended, os.WNOHANG)
     os.waitpid(running, 0)
+
+
+def test_it_is_known_who_still_runs(tmp_path: Path) -> None:
+    background = Background()
+    script = "import signal; signal.pause()"
+    process = background.start([sys.executable, "-c", script], tmp_path / "log")
+    assert background.is_running(process)
+
+    os.kill(process, signal.SIGKILL)
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+
+    assert not background.is_running(process)
 
 
 def test_a_command_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
