@@ -14,13 +14,13 @@ from tradewind.model.dag import Retry
 from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Started, Succeeded, TaskInstance, WorkItem
 from tradewind.model.task_answers import AssetEventResult, DagRunResult
+from tradewind.operations.record_asset_events import AssetUpdate, record_asset_events
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.task_requests.runs import as_result
 from tradewind.sdk.runtime import use_runtime
 from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.storage.interface import Transaction
 from tradewind.testing.fibres import Stage
-from tradewind.testing.memory.assets import note_event
 from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
 from tradewind.testing.records import AttemptRecord, History
@@ -141,8 +141,9 @@ class Attempts:
         assert outcome is not None
         ended = report(outcome, record.attempt, at=now, started_at=record.started_at)
         if isinstance(outcome, Success):
-            memory = self.premises.memory
-            record.outlet_events = [note_event(memory, runtime.asker, event, now) for event in outcome.outlet_events]
+            updates = [AssetUpdate(runtime.asker, event) for event in outcome.outlet_events]
+            if updates:
+                self.premises.transact(lambda tx: record_asset_events(tx, updates, now))
         elif isinstance(outcome, Deferral | InputAwaited):
             self.on_leaving(record.attempt, outcome, life, runtime)
         elif isinstance(outcome, Failure):

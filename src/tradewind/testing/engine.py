@@ -36,7 +36,7 @@ from tradewind.testing.dag_callbacks import tell_dag
 from tradewind.testing.databases import MemoryDatabase
 from tradewind.testing.executor import KeepingExecutor, KeptWork
 from tradewind.testing.fibres import Stage
-from tradewind.testing.memory.assets import declared_assets
+from tradewind.testing.memory.assets import recall_events
 from tradewind.testing.memory.contents import Memory
 from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
@@ -96,7 +96,6 @@ class Engine:
         self._waiting = Waiting(make_loop)
         database.handler = self._hear
         self.premises = Premises(memory, database, Structures(), clock, self._dags)
-        memory.assets.extend(declared_assets(self._dags.values()))
         self._attempts = Attempts(
             self.premises,
             stage,
@@ -145,6 +144,7 @@ class Engine:
                 publish_dag(tx, dag, self._clock.now())
                 # Only the runs that the test asks for: whatever the timetable would have made of this moment.
                 tx.dags.set_next_run(dag.dag_id, None)
+            recall_events(tx, self.premises.memory.asset_events)
 
         self.premises.transact(work)
         names = dict.fromkeys([_DEFAULT_EXECUTOR, *(task.executor for task in tasks if task.executor is not None)])

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from tradewind.model.ids import AttemptKey, TaskKey
-from tradewind.model.task_answers import AssetEventResult
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.worker.task_life.outcome import Outcome
 
@@ -21,7 +20,6 @@ class AttemptRecord:
     ended_at: datetime | None = None
     outcome: Outcome | None = None
     """`None` while it runs, and for one that was marked."""
-    outlet_events: list[AssetEventResult] = field(default_factory=list)
     ti: RuntimeTaskInstance | None = None
 
     @property
@@ -68,6 +66,11 @@ class History:
     def of(self, key: TaskKey) -> list[AttemptRecord]:
         """The attempts of one task instance."""
         return list(self._by_task.get(key, ()))
+
+    @property
+    def has_asset_events(self) -> bool:
+        """Whether any task updated an asset."""
+        return any(getattr(record.outcome, "outlet_events", ()) for record in self.attempts)
 
     def notes_of(self, key: TaskKey) -> TaskNotes:
         """What is noted of one task instance."""

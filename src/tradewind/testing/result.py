@@ -28,6 +28,8 @@ class TaskResult:
     """What it left for other tasks, by key, as it is stored."""
     rendered: Mapping[str, Any]
     """Its template fields, rendered."""
+    outlet_events: list[AssetEventResult]
+    """The assets that it updated."""
 
     def __repr__(self) -> str:
         return f"<TaskResult {self.name}: {self.instance.state.value}>"
@@ -92,11 +94,6 @@ class TaskResult:
     def rendered_map_index(self) -> str | None:
         """The name of a mapped copy."""
         return self.instance.rendered_map_index
-
-    @property
-    def outlet_events(self) -> list[AssetEventResult]:
-        """The assets that it updated."""
-        return [event for attempt in self.attempts for event in attempt.outlet_events]
 
     @cached_property
     def xcoms(self) -> dict[str, Any]:

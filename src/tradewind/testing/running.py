@@ -25,6 +25,7 @@ from tradewind.testing.engine import Engine, Wishes
 from tradewind.testing.fibres import FibreStage, MainStage, Stage
 from tradewind.testing.jumping_loop import JumpingLoop
 from tradewind.testing.jumps import jumping
+from tradewind.testing.memory.assets import events_of_run
 from tradewind.testing.memory.contents import GivenConnection, Memory, as_connection, as_variable
 from tradewind.testing.people import Answers
 from tradewind.testing.result import RunResult, TaskResult
@@ -83,7 +84,7 @@ def run_dag(
     memory = Memory(
         variables={key: as_variable(value) for key, value in (variables or {}).items()},
         connections={conn_id: as_connection(conn_id, given) for conn_id, given in (connections or {}).items()},
-        asset_events=list(asset_events),
+        asset_events=asset_events,
     )
     wishes = Wishes(
         answers=answers or {},
@@ -184,12 +185,14 @@ class Trial:
         for xcom in tx.xcoms.of_run(run.key):
             xcoms.setdefault(xcom.task, {})[xcom.key] = xcom.value
         rendered = tx.rendered.of_run(run.key)
+        events = events_of_run(tx, run) if engine.history.has_asset_events else {}
         made = [
             TaskResult(
                 instance,
                 engine.history.of(instance.key),
                 stored_xcoms=xcoms.get(instance.key, {}),
                 rendered=rendered.get(instance.key, {}),
+                outlet_events=events.get(instance.key, []),
             )
             for instance in tx.tasks.instances(run.key)
         ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.instants import utc
-from tradewind.model.task_answers import AssetEventResult, AssetResult
+from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult
 from tradewind.sdk import (
     DAG,
     Asset,
@@ -516,6 +516,29 @@ def test_assets_that_tasks_update_are_in_the_result_and_seen_by_later_tasks() ->
         ("found", {"how": "luck"}),
     ]
     assert result["read"].value == [3, "found"]
+
+
+def test_tasks_see_what_happened_to_assets_before_the_test() -> None:
+    table = AssetResult(name="table", uri="s3://table")
+    alias = AssetAliasResult("any")
+    first, second = utc("2026-01-01"), utc("2026-01-02")
+    before = [
+        AssetEventResult(asset=table, timestamp=second, extra={"n": 2}, source_aliases=(alias,), source_task_id="load"),
+        AssetEventResult(asset=table, timestamp=first, extra={"n": 1}),
+    ]
+    with new_dag() as dag:
+
+        @task(inlets=[Asset("table", "s3://table"), AssetAlias("any")])
+        def read(inlet_events: Any = None) -> list[Any]:
+            by_time = [event.extra["n"] for event in inlet_events[Asset("table", "s3://table")]]
+            return [by_time, [event.extra["n"] for event in inlet_events[AssetAlias("any")]]]
+
+        read()
+
+    result = run_dag(dag, asset_events=before).check()
+
+    assert result["read"].value == [[1, 2], [2]]
+    assert result.outlet_events == []
 
 
 def test_a_run_may_be_caused_by_assets() -> None:

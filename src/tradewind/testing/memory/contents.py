@@ -1,13 +1,12 @@
 """What all tasks of a test share besides its database."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tradewind.model.task_answers import (
     AssetEventResult,
-    AssetResult,
     ConnectionResult,
     HITLDetailRequest,
     HITLDetailResponse,
@@ -25,10 +24,8 @@ class Memory:
 
     variables: dict[str, str] = field(default_factory=dict)
     connections: dict[str, ConnectionResult] = field(default_factory=dict)
-    asset_states: dict[str, dict[str, Any]] = field(default_factory=dict)
-    assets: list[AssetResult] = field(default_factory=list)
-    aliases: dict[str, list[AssetResult]] = field(default_factory=dict)
-    asset_events: list[AssetEventResult] = field(default_factory=list)
+    asset_events: Sequence[AssetEventResult] = ()
+    """What happened before the test."""
     questions: dict[str, HITLDetailRequest] = field(default_factory=dict)
     responses: dict[str, HITLDetailResponse] = field(default_factory=dict)
 

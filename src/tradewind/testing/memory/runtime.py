@@ -10,7 +10,6 @@ from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
 from tradewind.secrets.encryption import Encryption
 from tradewind.storage.interface import Transaction
-from tradewind.testing.memory.assets import MemoryAssets
 from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.questions import MemoryQuestions
 from tradewind.testing.memory.secrets import MemorySecrets
@@ -18,7 +17,7 @@ from tradewind.testing.memory.secrets import MemorySecrets
 _PLAIN: Final = Encryption()
 
 
-class MemoryRuntime(MemorySecrets, MemoryAssets, MemoryQuestions):
+class MemoryRuntime(MemorySecrets, MemoryQuestions):
     """Implements `sdk.runtime.Runtime`: by the same answers that workers get, wherever they come from the database."""
 
     def __init__(self, premises: Premises, asker: Asker) -> None:
@@ -32,7 +31,7 @@ class MemoryRuntime(MemorySecrets, MemoryAssets, MemoryQuestions):
         setattr(self, name, method)
         return method
 
-    def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def _ask(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """One question, in a transaction of its own."""
         premises = self.premises
 
