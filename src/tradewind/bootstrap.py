@@ -61,8 +61,10 @@ class Wiring:
             close()
 
 
-def wire(settings: Settings, *, hub: Hub | None = None, clock: Clock | None = None) -> Wiring:
-    """Connect everything.
+def wire(
+    settings: Settings, *, hub: Hub | None = None, clock: Clock | None = None, waits_for_disk: bool = True
+) -> Wiring:
+    """Connect everything. For `waits_for_disk` see `Database`.
 
     Raises:
         MigrationNeeded: the database is not at the schema that this version needs; the message says what to do.
@@ -80,14 +82,15 @@ def wire(settings: Settings, *, hub: Hub | None = None, clock: Clock | None = No
         wake=wakeup.wake,
         notifies=True,
         frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
+        waits_for_disk=waits_for_disk,
     )
     return Wiring(settings, clock, hub, wakeup, database)
 
 
 @contextmanager
-def wired(settings: Settings, *, hub: Hub | None = None) -> Iterator[Wiring]:
+def wired(settings: Settings, *, hub: Hub | None = None, waits_for_disk: bool = True) -> Iterator[Wiring]:
     """The same for as long as a block runs."""
-    wiring = wire(settings, hub=hub)
+    wiring = wire(settings, hub=hub, waits_for_disk=waits_for_disk)
     try:
         yield wiring
     finally:

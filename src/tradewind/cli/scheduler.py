@@ -37,7 +37,8 @@ def command(
     most_passes = settings.scheduler.num_runs if num_runs is None else num_runs
     hub = Hub()
     with (
-        wired(settings, hub=hub) as wiring,
+        # What it decides, a worker makes lasting: no task begins before its worker has written that it does.
+        wired(settings, hub=hub, waits_for_disk=False) as wiring,
         made_executors(wiring) as executors,
         stop_signals(wiring.wakeup) as stopping,
     ):

@@ -171,11 +171,18 @@ class Database:
         wake: Callable[[], None] = lambda: None,
         notifies: bool = False,
         frozen_after_s: float | None = None,
+        waits_for_disk: bool = True,
     ) -> None:
         """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, and `notifies` does so
         through PostgreSQL itself. A process that says nothing for `frozen_after_s` in the middle of a transaction is
-        cut off by the server, so that it does not keep its locks for as long as it is frozen."""
+        cut off by the server, so that it does not keep its locks for as long as it is frozen.
+
+        Without `waits_for_disk`, a commit may be lost when the machine (or PostgreSQL) crashes, but never without all
+        that was committed after it, by whomever: the log is written in order. That is for who only prepares what others
+        do, and would decide the same again: the next commit that does wait writes all of it."""
         self.engine = create_engine(url, pool_size)
+        if not waits_for_disk:
+            sa.event.listen(self.engine, "connect", partial(_do_not_wait_for_disk, self.engine.dialect))
         if frozen_after_s is not None:
             sa.event.listen(self.engine, "connect", partial(_limit_silence, self.engine.dialect, frozen_after_s))
         self._hub = hub or Hub()
@@ -277,6 +284,15 @@ def _begin_immediately(connection: sa.Connection) -> None:
 def _prepare_mysql(connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00'")
+
+
+def _do_not_wait_for_disk(dialect: sa.Dialect, connection: Any, _record: object) -> None:
+    if dialect.name == "sqlite":
+        connection.execute("PRAGMA synchronous=NORMAL")
+    elif dialect.name == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET synchronous_commit = off")
+        connection.commit()
 
 
 def _limit_silence(dialect: sa.Dialect, seconds: float, connection: Any, _record: object) -> None:
