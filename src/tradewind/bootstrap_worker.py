@@ -3,7 +3,7 @@
 import fcntl
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from tradewind.model.ids import JobKey
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.structures import Structures
-from tradewind.secrets.chain import EnvironmentSource, SecretsChain
+from tradewind.secrets.backends import BackendChoice, make_chain
+from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
-from tradewind.settings import environment_without_secrets
+from tradewind.settings import Settings, environment_without_secrets
 from tradewind.task_logs.remote import make_remote_logs
 from tradewind.task_logs.shipper import LogShipper
 from tradewind.wire.work import make_worker_folder
@@ -92,9 +93,23 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         folder=folder,
         options=options,
         places=places,
-        secrets=SecretsChain([EnvironmentSource(environ)]),
+        secrets=make_secrets_chain(settings, environ),
         environ={**environ, MARK: str(folder)},
         hub=wiring.hub,
+    )
+
+
+def make_secrets_chain(settings: Settings, environ: Mapping[str, str]) -> SecretsChain:
+    """Where variables and connections are looked up before the database is asked.
+
+    Raises:
+        SettingsError: a secrets backend cannot be loaded.
+    """
+    secrets, workers = settings.secrets, settings.workers
+    return make_chain(
+        environ,
+        BackendChoice("[secrets] backend", secrets.backend, secrets.backend_kwargs),
+        BackendChoice("[workers] secrets_backend", workers.secrets_backend, workers.secrets_backend_kwargs),
     )
 
 

@@ -8,6 +8,7 @@ import typer
 
 from tradewind.bootstrap import wired
 from tradewind.bootstrap_worker import made_supervisor
+from tradewind.compat import install as answer_for_airflow
 from tradewind.settings import load_settings
 from tradewind.wire.work import Stop
 
@@ -20,7 +21,10 @@ def command(
     It ends when it has had nothing to do for a while and no scheduler is connected. SIGTERM and SIGINT let it finish
     what it has begun; a second one stops that too.
     """
-    with wired(load_settings()) as wiring, made_supervisor(wiring, executor) as supervisor:
+    settings = load_settings()
+    if settings.secrets.backend or settings.workers.secrets_backend:
+        answer_for_airflow()  # secrets backends are Airflow's classes, or subclasses of them
+    with wired(settings) as wiring, made_supervisor(wiring, executor) as supervisor:
         if supervisor is None:
             return  # there is one already
 

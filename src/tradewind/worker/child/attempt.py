@@ -18,7 +18,6 @@ from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import AirflowTaskTerminated
 from tradewind.sdk.lineage import reset_lineage
 from tradewind.sdk.runtime import Runtime, set_process_runtime
-from tradewind.sdk.secrets_masker import reset_secrets_masker
 from tradewind.sdk.task_clock import current_clock
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.ended import ended, failed
@@ -78,7 +77,7 @@ def _carry_out(imported: ImportedFile, pipe: Pipe, runtime: PipeRuntime) -> None
     assignment = _received(pipe)
     run = assignment.dag_run
     setproctitle.setproctitle(f"tradewind: {run.dag_id}.{assignment.task_id}")
-    reset_secrets_masker()
+    runtime.tell_secrets()  # those that the DAG file has named already
     reset_lineage()
     set_process_runtime(cast("Runtime", runtime))
     with capture(pipe.send_frame):

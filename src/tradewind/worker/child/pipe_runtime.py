@@ -21,12 +21,19 @@ class PipeRuntime:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
+        self._told: tuple[str, ...] = ()
 
     def mask_secret(self, secret: Any, name: str | None = None) -> None:
+        """See `Runtime.mask_secret`."""
+        secrets_masker().add_mask(secret, name)
+        self.tell_secrets()
+
+    def tell_secrets(self) -> None:
         """What user code prints past the SDK is masked by the supervisor: it gets the texts to look for."""
-        masker = secrets_masker()
-        masker.add_mask(secret, name)
-        self._pipe.send(FrameKind.HIDE, sorted(masker.forms))
+        forms = secrets_masker().forms
+        if forms is not self._told:  # they are replaced, never changed
+            self._told = forms
+            self._pipe.send(FrameKind.HIDE, sorted(forms))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if not is_known(name):
