@@ -4,9 +4,8 @@ import select
 import socket
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from operator import getitem
 from typing import Final
 
 from tradewind.wire.frames import FrameReader, pack
@@ -30,7 +29,8 @@ class _Unsent:
 
     def rest(self) -> Iterator[memoryview]:
         """What has not been sent, when it is asked for: found out without any step of Python code."""
-        return map(getitem, (self.frame,), map(slice, map(sum, (self.counts,)), (None,)))
+        rests: Callable[[slice], memoryview] = self.frame.__getitem__
+        return map(rests, map(slice, map(sum, (self.counts,)), (None,)))
 
 
 class Pipe:
@@ -71,15 +71,14 @@ class Pipe:
         be left and taken again, and the one that sends also notes how much was sent: it is a single call of C code, in
         the middle of which no handler runs.
         """
-        while self._unsent:
-            unsent = self._unsent[0]
-            try:
-                unsent.counts.extend(map(self._socket.send, unsent.rest(), (socket.MSG_DONTWAIT,)))
-            except BlockingIOError:
-                self._wait_for_room()
-            if sum(unsent.counts) >= len(unsent.frame):
-                with suppress(ValueError):
-                    self._unsent.remove(unsent)
+        for unsent in tuple(self._unsent):
+            while sum(unsent.counts) < len(unsent.frame):
+                try:
+                    unsent.counts.extend(map(self._socket.send, unsent.rest(), (socket.MSG_DONTWAIT,)))
+                except BlockingIOError:
+                    self._wait_for_room()
+            with suppress(ValueError):
+                self._unsent.remove(unsent)  # unless a handler was faster
 
     def _wait_for_room(self) -> None:
         # An object of its own, for a signal handler may wait as well.
