@@ -519,7 +519,7 @@ def test_assets_that_tasks_update_are_in_the_result_and_seen_by_later_tasks() ->
 
 
 def test_tasks_see_what_happened_to_assets_before_the_test() -> None:
-    table = AssetResult(name="table", uri="s3://table")
+    table = AssetResult(name="table", uri="s3://bucket/table")
     alias = AssetAliasResult("any")
     first, second = utc("2026-01-01"), utc("2026-01-02")
     before = [
@@ -528,9 +528,9 @@ def test_tasks_see_what_happened_to_assets_before_the_test() -> None:
     ]
     with new_dag() as dag:
 
-        @task(inlets=[Asset("table", "s3://table"), AssetAlias("any")])
+        @task(inlets=[Asset("table", "s3://bucket/table"), AssetAlias("any")])
         def read(inlet_events: Any = None) -> list[Any]:
-            by_time = [event.extra["n"] for event in inlet_events[Asset("table", "s3://table")]]
+            by_time = [event.extra["n"] for event in inlet_events[Asset("table", "s3://bucket/table")]]
             return [by_time, [event.extra["n"] for event in inlet_events[AssetAlias("any")]]]
 
         read()
