@@ -12,7 +12,7 @@ from tradewind.model.task import Started, Succeeded, TaskReport, WorkItem
 from tradewind.runtime.clock import SystemClock
 from tradewind.testing.executor import KeepingExecutor, KeptWork
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 NAME = "the_executor"
 
 

@@ -100,19 +100,20 @@ class SupervisedMachine:
         assert self.tasks()[attempt.task_id].worker == record.job_key
         return record.pid
 
-    def stop_worker(self, executor: str) -> None:
-        """End the supervisor, if there is one, with all it has, and wait for it."""
-        folder = worker_folder(self._home, executor)
-        if not folder.exists():
-            return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            try:
-                connection.connect(str(folder / "socket"))
-            except OSError:
-                pass
-            else:
-                connection.sendall(pack(WorkKind.STOP, Stop(kills=True)))
-        until(lambda: is_free(folder / "lock"), "the supervisor is gone")
+
+def stop_worker(home: Path, executor: str) -> None:
+    """End the supervisor of an executor, if there is one, with all it has, and wait for it."""
+    folder = worker_folder(home, executor)
+    if not folder.exists():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(str(folder / "socket"))
+        except OSError:
+            pass
+        else:
+            connection.sendall(pack(WorkKind.STOP, Stop(kills=True)))
+    until(lambda: is_free(folder / "lock"), "the supervisor is gone")
 
 
 def is_free(lock: Path) -> bool:

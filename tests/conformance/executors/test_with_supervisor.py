@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.executors.places import until, work_item
-from tests.conformance.executors.supervised import SupervisedMachine
+from tests.conformance.executors.supervised import SupervisedMachine, stop_worker
 from tradewind.bootstrap import Wiring, made_executors, wired
 from tradewind.executors.interface import Executor
 from tradewind.model.states import TaskState
@@ -32,9 +32,8 @@ def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 @pytest.fixture
 def machine(wiring: Wiring) -> Iterator[SupervisedMachine]:
-    made = SupervisedMachine(wiring)
-    yield made
-    made.stop_worker(wiring.settings.core.executor)
+    yield SupervisedMachine(wiring)
+    stop_worker(wiring.settings.home, wiring.settings.core.executor)
 
 
 @pytest.fixture
