@@ -1,6 +1,6 @@
 """The tables. A change here needs a migration in `migrations/`; a test compares the two."""
 
-from tradewind.storage.schema.base import is_wanted, metadata
+from tradewind.storage.schema.conventions import is_wanted, metadata
 from tradewind.storage.schema.dags import (
     dag,
     dag_bundle,

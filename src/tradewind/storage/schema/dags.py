@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.base import NOT_PARTIAL, PARTIAL, add_index, metadata
+from tradewind.storage.schema.conventions import NOT_PARTIAL, PARTIAL, add_index, metadata
 from tradewind.storage.types import PATH_LENGTH, Instant, LongText, big_key, identifier
 
 dag = sa.Table(

@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.base import metadata
+from tradewind.storage.schema.conventions import metadata
 from tradewind.storage.types import KEY_LENGTH, Instant, LongText, big_key, identifier
 
 # All refer to the task instance rather than to the run: who adds a row would else wait, on MySQL, for the scheduler

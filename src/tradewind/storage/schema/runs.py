@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskState
-from tradewind.storage.schema.base import NOT_PARTIAL, PARTIAL, STATE, add_index, metadata
+from tradewind.storage.schema.conventions import NOT_PARTIAL, PARTIAL, STATE, add_index, metadata
 from tradewind.storage.types import PATH_LENGTH, Instant, LongText, big_key, identifier
 
 dag_run = sa.Table(

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.base import add_index, metadata
+from tradewind.storage.schema.conventions import add_index, metadata
 from tradewind.storage.types import KEY_LENGTH, Instant, LongText, asset_name, big_key, identifier
 
 variable = sa.Table(
