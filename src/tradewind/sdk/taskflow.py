@@ -64,6 +64,19 @@ def determine_kwargs(func: Callable[..., Any], args: Collection[Any], kwargs: Ma
     return KeywordParameters.determine(func, args, kwargs).unpacking()
 
 
+def call_parameters(func: Callable[..., Any]) -> tuple[tuple[str, inspect.Parameter], ...]:
+    """The parameters of a function by name. Remembered: a worker finds them out once, before its tasks are forked."""
+    try:
+        return _remembered_parameters(func)
+    except TypeError:  # no key of a dictionary, or no signature: then the error is told again
+        return tuple(inspect.signature(func).parameters.items())
+
+
+@functools.lru_cache(maxsize=4096)
+def _remembered_parameters(func: Callable[..., Any]) -> tuple[tuple[str, inspect.Parameter], ...]:
+    return tuple(inspect.signature(func).parameters.items())
+
+
 class KeywordParameters:
     """The keyword arguments that a function takes out of a larger set."""
 
@@ -73,7 +86,7 @@ class KeywordParameters:
     @classmethod
     def determine(cls, func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]) -> KeywordParameters:
         """See `determine_kwargs`."""
-        parameters = list(inspect.signature(func).parameters.items())
+        parameters = call_parameters(func)
         if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for _, parameter in parameters):
             by_position = {name for name, parameter in parameters[: len(args)] if _is_positional(parameter)}
             return cls({name: value for name, value in kwargs.items() if name not in by_position})

@@ -85,6 +85,8 @@ class Templater:
 
     def render_template_fields(self, context: Context, jinja_env: jinja2.Environment | None = None) -> None:
         """Render all template fields, in place."""
+        if all(hasattr(self, field) and _is_empty(getattr(self, field)) for field in self.template_fields):
+            return  # an environment costs more than most tasks do
         if jinja_env is None:
             jinja_env = self.get_template_env(context.get("dag") if self._own_dag() is None else None)
         self._do_render_template_fields(self, self.template_fields, context, jinja_env, set())

@@ -3,10 +3,8 @@
 import gc
 import logging
 import os
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from types import FrameType
+from contextlib import contextmanager
 from typing import Final, NoReturn, cast
 
 import msgspec
@@ -15,7 +13,6 @@ import setproctitle
 from tradewind.model.assignment import Assignment
 from tradewind.runtime.subreaper import become_subreaper
 from tradewind.sdk.dags import DAG
-from tradewind.sdk.exceptions import AirflowTaskTerminated
 from tradewind.sdk.lineage import reset_lineage
 from tradewind.sdk.runtime import Runtime, set_process_runtime
 from tradewind.sdk.task_clock import current_clock
@@ -24,6 +21,7 @@ from tradewind.worker.child.ended import ended, failed
 from tradewind.worker.child.output import capture
 from tradewind.worker.child.pipe import Pipe, SupervisorGone
 from tradewind.worker.child.pipe_runtime import PipeRuntime
+from tradewind.worker.child.termination import obey_termination
 from tradewind.worker.protocol import DagFile, FrameKind
 from tradewind.worker.task_life.life import TaskLife
 from tradewind.worker.task_life.time_limit import alarm
@@ -68,7 +66,7 @@ def _settle(stream: int, output: int, errors: int) -> Pipe:
     for source, target in ((nothing, 0), (output, 1), (errors, 2)):
         os.dup2(source, target)
         os.close(source)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    obey_termination()
     gc.enable()
     return Pipe(stream)
 
@@ -119,7 +117,7 @@ def _live(dag: DAG, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) ->
         pipe.send(FrameKind.TIME_LIMIT, 0)
 
     life = TaskLife(dag, assignment, cast("Runtime", runtime), environment=os.environ, limit=limit)  # noqa: TID251
-    _obey_termination(life)
+    obey_termination(life)
     outcome = life.run()
     _report(pipe, ended(outcome, current_clock().now()))
     life.finish(outcome)
@@ -132,16 +130,3 @@ def _report(pipe: Pipe, message: msgspec.Struct) -> None:
         reason = f"what the task said about its assets or its trigger cannot be stored: {error}"
         log.exception("%s", reason)
         pipe.send(FrameKind.ENDED, failed(reason, current_clock().now()))
-
-
-def _obey_termination(life: TaskLife) -> None:
-    own = os.getpid()
-
-    def terminate(_signal: int, _frame: FrameType | None) -> NoReturn:
-        if os.getpid() != own:
-            os._exit(128 + signal.SIGTERM)  # a copy that user code has forked: it shall end nothing but itself
-        with suppress(Exception):
-            life.kill()
-        raise AirflowTaskTerminated("the task was told to stop (SIGTERM)")
-
-    signal.signal(signal.SIGTERM, terminate)

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.environment_runtime import EnvironmentRuntime
 from tradewind.sdk.runtime import Runtime, set_process_runtime
+from tradewind.sdk.taskflow import call_parameters
 from tradewind.worker.protocol import DagFile
 
 _ABSENT: Final = Signature(0, 0, 0)
@@ -67,6 +68,7 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     except BaseException as error:  # whatever an author's file raises
         imported.error = "".join(traceback.format_exception(error))
     observer.stop()
+    _learn_parameters(imported.dags.values())
     touched = {**imports.files, **observer.paths}
     imported.watch(touched)
     imported._touched.append((f"{file.root}/{file.path}", before))  # noqa: SLF001 - still making it
@@ -74,6 +76,16 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     if asked.why:
         imported.error = ""  # it may be that it lacks what only a child can ask for
     return imported
+
+
+def _learn_parameters(dags: Iterable[DAG]) -> None:
+    """Of the functions of tasks: known here, they need not be found out in every child."""
+    for dag in dags:
+        for task in dag.tasks:
+            function = getattr(task, "python_callable", None)
+            if function is not None:
+                with suppress(Exception):  # then the task meets it
+                    call_parameters(function)
 
 
 def _run(file: DagFile) -> Iterator[ModuleType]:

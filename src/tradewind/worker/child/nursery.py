@@ -7,7 +7,6 @@ of its descendants when the other end is closed, or when its lease is not renewe
 import gc
 import importlib
 import os
-import signal
 import socket
 import sys
 from contextlib import suppress
@@ -16,9 +15,10 @@ from typing import Final, NoReturn
 import setproctitle
 
 from tradewind.compat import install
-from tradewind.worker.child import attempt, zygote
+from tradewind.worker.child import attempt, output, zygote
 from tradewind.worker.child.forker import Forker, monotonic
 from tradewind.worker.child.rehearsal import rehearse
+from tradewind.worker.child.termination import handle_signals
 from tradewind.worker.protocol import Command, Renew, StartAlone, StartZygote
 from tradewind.worker.questions import prepare
 
@@ -70,6 +70,7 @@ def warm_up() -> None:
             importlib.import_module(name)
     prepare()
     rehearse()
+    output.prepare()
     gc.collect()
     gc.freeze()
 
@@ -77,9 +78,7 @@ def warm_up() -> None:
 def main() -> NoReturn:
     """Run with the arguments of the process."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Ended by the other end of the socket: it must see its descendants out.
-        signal.signal(number, signal.SIG_IGN)
+    handle_signals()
     setproctitle.setproctitle("tradewind: nursery")
     warm_up()
     gc.disable()

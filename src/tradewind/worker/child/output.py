@@ -12,7 +12,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Final, TextIO
+from typing import ClassVar, Final, TextIO
 
 from tradewind.runtime.clock import SystemClock
 from tradewind.sdk.configuration import conf
@@ -39,34 +39,69 @@ def capture(send: Send) -> Iterator[None]:
         send: sends a frame, whole, in whatever thread it is called. An `OSError` means that nobody listens any more,
             and is passed over.
     """
-    sender = _Sender(send)
-    if not faulthandler.is_enabled():
-        faulthandler.enable(_STANDARD_ERROR)
+    gear = _Gear.ready()
+    gear.sender.connect(send)
     former_streams = sys.stdout, sys.stderr
-    with _logging_captured(sender, former_streams), _warnings_captured(sender):
-        outputs = (
-            _Output(sender, "task.stdout", "info", _STANDARD_OUTPUT),
-            _Output(sender, "task.stderr", "error", _STANDARD_ERROR),
-        )
-        streams = sys.stdout, sys.stderr = _text_stream(outputs[0]), _text_stream(outputs[1])
+    with _logging_captured(gear.handler, former_streams), _warnings_captured(gear.sender):
+        sys.stdout, sys.stderr = gear.streams
         try:
             yield
         finally:
             # A task may have closed them.
-            for stream, output in zip(streams, outputs, strict=True):
+            for stream, output in zip(gear.streams, gear.outputs, strict=True):
                 with suppress(ValueError):
                     stream.flush()
                 output.finish()
             sys.stdout, sys.stderr = former_streams
             _flush(former_streams)
+            _Gear.made = None
+
+
+def prepare() -> None:
+    """Do all of it that every child would do alike, before there are children."""
+    gear = _Gear.made = _Gear()
+    root = logging.getLogger()
+    root.addHandler(gear.handler)
+    for name, level in _levels():
+        logging.getLogger(name).setLevel(level)
+    faulthandler.enable(_STANDARD_ERROR)
+
+
+class _Gear:
+    """What takes output in."""
+
+    made: "ClassVar[_Gear | None]" = None
+    """What `prepare` made. Used once: a process has one task."""
+
+    def __init__(self) -> None:
+        self.sender = _Sender()
+        self.handler = _RecordHandler(self.sender)
+        self.outputs = (
+            _Output(self.sender, "task.stdout", "info", _STANDARD_OUTPUT),
+            _Output(self.sender, "task.stderr", "error", _STANDARD_ERROR),
+        )
+        self.streams = _text_stream(self.outputs[0]), _text_stream(self.outputs[1])
+
+    @classmethod
+    def ready(cls) -> "_Gear":
+        if cls.made is None:
+            prepare()
+        assert cls.made is not None
+        return cls.made
 
 
 class _Sender:
-    """Sends records. In a process that the task has forked they are printed: what is sent belongs to the task."""
+    """Sends records. Where they cannot be sent they are printed: before there is a task, and in a process that the task
+    has forked, for what is sent belongs to the task."""
 
     __slots__ = ("_pid", "_send")
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self) -> None:
+        self._send: Send | None = None
+        self._pid = 0
+
+    def connect(self, send: Send) -> None:
+        """From now on, send what this process says."""
         self._send = send
         self._pid = os.getpid()
 
@@ -77,7 +112,7 @@ class _Sender:
 
     def __call__(self, records: Sequence[Record]) -> None:
         try:
-            if self.is_forked:
+            if self._send is None or self.is_forked:
                 os.write(_STANDARD_OUTPUT, "".join(map(as_line, records)).encode(errors="backslashreplace"))
             else:
                 self._send(_frame(records))
@@ -158,20 +193,17 @@ def _text_stream(output: _Output) -> TextIO:
 
 
 @contextmanager
-def _logging_captured(sender: _Sender, streams: Iterable[TextIO]) -> Iterator[None]:
+def _logging_captured(handler: logging.Handler, streams: Iterable[TextIO]) -> Iterator[None]:
     root = logging.getLogger()
-    former_handlers, former_level = root.handlers[:], root.level
-    # What `logging.basicConfig` in a DAG file left there would say everything a second time.
-    printing = [handler for handler in former_handlers if _prints(handler, streams)]
-    root.handlers[:] = [handler for handler in former_handlers if handler not in printing]
-    root.addHandler(_RecordHandler(sender))
-    for name, level in _levels():
-        logging.getLogger(name).setLevel(level)
+    former_handlers = root.handlers
+    if former_handlers != [handler]:
+        # What `logging.basicConfig` in a DAG file left there would say everything a second time.
+        others = [each for each in former_handlers if each is not handler and not _prints(each, streams)]
+        root.handlers = [*others, handler]
     try:
         yield
     finally:
-        root.handlers[:] = former_handlers
-        root.setLevel(former_level)
+        root.handlers = [each for each in former_handlers if each is not handler]
 
 
 def _prints(handler: logging.Handler, streams: Iterable[TextIO]) -> bool:

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import signal
 import socket
 from typing import NoReturn
 
@@ -36,8 +35,6 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
     exit_code = os.EX_SOFTWARE
     try:
         os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
         setproctitle.setproctitle(f"tradewind: zygote of {file.path}")
         control = socket.socket(fileno=control_descriptor)
         gc.enable()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from tradewind.bundles.interface import Bundle, Versioned
@@ -23,13 +24,15 @@ class MachinePlaces:
         now: Callable[[], datetime],
         log_limit_bytes: int,
         shipper: LogShipper | None = None,
+        fail: Callable[[str, Exception], object] = lambda _name, _error: None,
     ) -> None:
-        """`shipper` copies logs elsewhere, if they shall be."""
+        """`shipper` copies logs elsewhere, if they shall be; `fail` is told which log cannot be written, and why."""
         self._bundles = {bundle.name: bundle for bundle in bundles}
         self._log_folder = log_folder
         self._now = now
         self._log_limit_bytes = log_limit_bytes
         self._shipper = shipper
+        self._fail = fail
         self._known: dict[tuple[str, str | None], Path] = {}
         self._ready: set[str] = set()
 
@@ -55,8 +58,14 @@ class MachinePlaces:
 
     def log(self, order: WorkOrder, hide: Callable[[str], str]) -> AttemptLog:
         """See `Places.log`."""
-        path = self._log_folder / _log_name(order)
-        return AttemptLog(path, now=self._now, limit_bytes=self._log_limit_bytes, mask=hide)
+        name = _log_name(order)
+        return AttemptLog(
+            self._log_folder / name,
+            now=self._now,
+            limit_bytes=self._log_limit_bytes,
+            mask=hide,
+            fail=partial(self._fail, name),
+        )
 
     def log_ended(self, order: WorkOrder, *, is_over: bool) -> None:
         """See `Places.log_ended`."""
