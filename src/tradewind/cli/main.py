@@ -20,12 +20,15 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Final = {
+    "connections": Entry("tradewind.cli.connections", "how to reach systems outside, and with which credentials"),
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
+    "rotate-fernet-key": Entry("tradewind.cli.rotate_fernet_key", "encrypt all stored secrets with the newest key"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
+    "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
     "worker": Entry("tradewind.cli.worker", "run the tasks of an executor on this machine"),
     "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }

@@ -63,6 +63,13 @@ def test_values_are_listed_only_on_demand_and_secret_ones_can_stay_hidden(capsys
     assert [row["value"] for row in shown] == ["***", "somewhere"]
 
 
+def test_deployment_says_what_sounds_secret(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRADEWIND__CORE__SENSITIVE_VAR_CONN_NAMES", "Pin, other")
+    run(capsys, "variables", "set", "my_pin", "1234")
+
+    assert "1234" not in run(capsys, "variables", "list", "--show-values", "--hide-sensitive")
+
+
 def test_value_comes_from_the_standard_input_where_no_other_process_sees_it(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,258 @@
+"""`tradewind connections`: how to reach systems outside, and with which credentials."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from tradewind.bootstrap import wired
+from tradewind.cli.groups import make_group
+from tradewind.cli.options import OutputFormat
+from tradewind.cli.output import Output, write_rows
+from tradewind.cli.secret_files import masking_rules, read_mapping, write_private
+from tradewind.errors import InvalidRequest, UnknownConnection
+from tradewind.model.connection_text import (
+    InvalidConnection,
+    build_json,
+    build_uri,
+    decoded_extra,
+    from_fields,
+    parse_connection,
+    parse_json,
+    parse_uri,
+    set_fields,
+)
+from tradewind.model.masking import REPLACEMENT, MaskingRules, hide
+from tradewind.model.task_answers import ConnectionResult
+from tradewind.operations.manage_connections import (
+    add_connection,
+    delete_connection,
+    find_connection,
+    list_connections,
+    put_connections,
+)
+from tradewind.secrets.encryption import Encryption
+from tradewind.settings import Settings, load_settings
+
+app = make_group()
+
+ConnId = Annotated[str, typer.Argument(metavar="CONN_ID", help="the connection")]
+Text = Annotated[str | None, typer.Option()]
+
+
+class FileFormat(StrEnum):
+    """How a file of connections is written."""
+
+    JSON = "json"
+    YAML = "yaml"
+    ENV = "env"
+
+
+class TextFormat(StrEnum):
+    """How a connection is written in one line."""
+
+    URI = "uri"
+    JSON = "json"
+
+
+def _cipher(settings: Settings) -> Encryption:
+    return Encryption.from_setting(settings.core.fernet_key)
+
+
+@app.command("list", help="list all connections; with --show-values, also what is secret")
+def _list(
+    output: OutputFormat = Output.TABLE,
+    show_values: Annotated[bool, typer.Option("--show-values", help="show passwords and extras")] = False,
+    hide_sensitive: Annotated[
+        bool, typer.Option("--hide-sensitive", help="hide passwords, and what sounds secret among the extras")
+    ] = False,
+) -> None:
+    settings = load_settings()
+    with wired(settings) as wiring:
+        connections = wiring.database.transact(lambda tx: list_connections(tx, _cipher(settings)))
+    rules = masking_rules(settings) if hide_sensitive else None
+    rows = [_row(each, shows=show_values, rules=rules) for each in connections]
+    write_rows(rows, output, when_empty="there is no connection")
+
+
+@app.command("get", help="show one connection")
+def _get(
+    conn_id: ConnId,
+    output: OutputFormat = Output.TABLE,
+    show_values: Annotated[bool, typer.Option("--show-values", help="show its password and extras")] = False,
+) -> None:
+    settings = load_settings()
+    with wired(settings) as wiring:
+        connection = wiring.database.transact(lambda tx: find_connection(tx, conn_id, _cipher(settings)))
+    if connection is None:
+        raise UnknownConnection(conn_id)
+    write_rows([_row(connection, shows=show_values)], output)
+
+
+@app.command("add", help="create a connection, from a URI, from JSON, or from its fields")
+def _add(
+    conn_id: ConnId,
+    conn_uri: Text = None,
+    conn_json: Text = None,
+    conn_type: Text = None,
+    conn_description: Text = None,
+    conn_host: Text = None,
+    conn_login: Text = None,
+    conn_password: Text = None,
+    conn_schema: Text = None,
+    conn_port: Annotated[int | None, typer.Option()] = None,
+    conn_extra: Text = None,
+) -> None:
+    fields: dict[str, object] = {
+        "conn_type": conn_type,
+        "host": conn_host,
+        "login": conn_login,
+        "password": conn_password,
+        "schema": conn_schema,
+        "port": conn_port,
+        "extra": conn_extra,
+    }
+    connection = _described(conn_id, conn_uri, conn_json, conn_description, fields)
+    settings = load_settings()
+    with wired(settings) as wiring:
+        now, cipher = wiring.clock.now(), _cipher(settings)
+        wiring.database.transact(lambda tx: add_connection(tx, connection, cipher=cipher, now=now))
+    typer.echo(f"connection {conn_id} is added")
+
+
+@app.command("delete", help="delete a connection")
+def _delete(conn_id: ConnId) -> None:
+    with wired(load_settings()) as wiring:
+        wiring.database.transact(lambda tx: delete_connection(tx, conn_id))
+    typer.echo(f"connection {conn_id} is deleted")
+
+
+@app.command("import", help="create connections as a JSON, YAML or .env file says")
+def _import(
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="what `export` wrote")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="replace those that exist")] = False,
+) -> None:
+    given = [_given(conn_id, value, file) for conn_id, value in read_mapping(file).items()]
+    settings = load_settings()
+    with wired(settings) as wiring:
+        now, cipher = wiring.clock.now(), _cipher(settings)
+        written = wiring.database.transact(
+            lambda tx: put_connections(tx, given, cipher=cipher, now=now, overwrites=overwrite)
+        )
+    skipped = f", {len(given) - len(written)} left as they were" if len(written) < len(given) else ""
+    typer.echo(f"{len(written)} connections set{skipped}")
+
+
+@app.command("export", help="write all connections, with what is secret, to a file; - is the standard output")
+def _export(
+    file: Annotated[Path, typer.Argument(dir_okay=False, help="where to")],
+    file_format: Annotated[
+        FileFormat | None, typer.Option("--file-format", "--format", help="by default as the name of the file ends")
+    ] = None,
+    serialization_format: Annotated[TextFormat, typer.Option(help="of a connection in an env file")] = TextFormat.URI,
+) -> None:
+    settings = load_settings()
+    with wired(settings) as wiring:
+        connections = wiring.database.transact(lambda tx: list_connections(tx, _cipher(settings)))
+    chosen = file_format or _format_of(file)
+    write = build_uri if serialization_format is TextFormat.URI else build_json
+    text = _WRITERS[chosen](connections, write)
+    if str(file) == "-":
+        typer.echo(text, nl=False)
+        return
+    write_private(file, text)
+    typer.echo(f"{len(connections)} connections written to {file}")
+
+
+def _described(
+    conn_id: str, uri: str | None, as_json: str | None, description: str | None, fields: Mapping[str, object]
+) -> ConnectionResult:
+    has_fields = any(value is not None for value in fields.values())
+    if (uri is not None) + (as_json is not None) + has_fields != 1:
+        raise InvalidRequest("give --conn-uri, or --conn-json, or --conn-type with the other fields")
+    try:
+        if uri is not None:
+            connection = parse_uri(uri, conn_id)
+        elif as_json is not None:
+            connection = parse_json(as_json, conn_id)
+        else:
+            connection = from_fields(fields, conn_id)
+    except InvalidConnection as error:
+        raise InvalidRequest(str(error)) from None
+    return connection if description is None else replace(connection, description=description)
+
+
+def _given(conn_id: str, value: object, file: Path) -> ConnectionResult:
+    """One entry of a file: a URI, JSON text, or an object of fields."""
+    try:
+        if isinstance(value, str):
+            return parse_connection(value, conn_id)
+        if isinstance(value, dict):
+            return from_fields(value, conn_id)
+    except InvalidConnection as error:
+        raise InvalidRequest(f"{file}: {error}") from None
+    raise InvalidRequest(f"{file}: connection {conn_id!r} has to be a URI or an object of fields")
+
+
+def _row(connection: ConnectionResult, *, shows: bool, rules: MaskingRules | None = None) -> dict[str, object]:
+    row: dict[str, object] = {
+        "conn_id": connection.conn_id,
+        "conn_type": connection.conn_type,
+        "description": connection.description,
+        "host": connection.host,
+        "schema": connection.schema,
+        "login": connection.login,
+        "port": connection.port,
+    }
+    if shows:
+        row["password"] = REPLACEMENT if rules is not None and connection.password else connection.password
+        row["extra"] = connection.extra if rules is None else _extra_without_secrets(connection.extra, rules)
+    return row
+
+
+def _extra_without_secrets(extra: str | None, rules: MaskingRules) -> str | None:
+    """Only what has a harmless name; an extra that is no JSON object has no names at all."""
+    if not extra:
+        return extra
+    shown = {key: REPLACEMENT if rules.is_secret_name(key) else value for key, value in decoded_extra(extra).items()}
+    secrets = {form for text in rules.texts_of(decoded_extra(extra)) for form in rules.forms_of(text)}
+    return hide(json.dumps(shown), secrets) if shown else REPLACEMENT
+
+
+def _format_of(file: Path) -> FileFormat:
+    suffix = file.suffix.lower().removeprefix(".")
+    suffix = {"yml": "yaml", "": "json"}.get(suffix, suffix)
+    try:
+        return FileFormat(suffix)
+    except ValueError:
+        raise InvalidRequest(f"{file} ends in none of .json, .yaml, .env: say which with --file-format") from None
+
+
+_WriteOne = Callable[[ConnectionResult], str]
+
+
+def _as_json(connections: list[ConnectionResult], _write: _WriteOne) -> str:
+    return json.dumps({each.conn_id: set_fields(each) for each in connections}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _as_yaml(connections: list[ConnectionResult], _write: _WriteOne) -> str:
+    # Only those who want YAML pay for it.
+    dump = import_module("yaml").safe_dump
+    text: str = dump({each.conn_id: set_fields(each) for each in connections}, sort_keys=False, allow_unicode=True)
+    return text
+
+
+def _as_env(connections: list[ConnectionResult], write: _WriteOne) -> str:
+    return "".join(f"{each.conn_id}={write(each)}\n" for each in connections)
+
+
+_WRITERS: Final[Mapping[FileFormat, Callable[[list[ConnectionResult], _WriteOne], str]]] = {
+    FileFormat.JSON: _as_json,
+    FileFormat.YAML: _as_yaml,
+    FileFormat.ENV: _as_env,
+}
