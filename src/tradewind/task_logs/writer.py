@@ -18,6 +18,8 @@ LOGGER: Final = "tradewind.task_logs"
 
 _FLUSH_AT: Final = 256 * 1024
 _TAIL_BYTES: Final = 64 * 1024
+_TAIL_LINES: Final = _TAIL_BYTES // 80
+"""Of which the shortest has more bytes."""
 _LEVELS: Final[Mapping[Stream, str]] = {"stdout": "info", "stderr": "error"}
 _encode: Final = msgspec.json.Encoder(enc_hook=repr).encode
 
@@ -31,6 +33,7 @@ class AttemptLog:
     """
 
     __slots__ = (
+        "_fail",
         "_file",
         "_held",
         "_is_full",
@@ -49,6 +52,7 @@ class AttemptLog:
         now: Callable[[], datetime],
         limit_bytes: int = 0,
         mask: Callable[[str], str] | None = None,
+        fail: Callable[[OSError], object] | None = None,
     ) -> None:
         """Nothing happens on the disk yet.
 
@@ -57,9 +61,11 @@ class AttemptLog:
             now: the time of what comes without one.
             limit_bytes: of the whole file; 0 for none.
             mask: hides secrets in a text. Only for raw output: records come masked.
+            fail: is told why the file cannot be written, once each time that begins.
         """
         self.error: OSError | None = None
-        """Why the file cannot be written at the moment, for whoever runs the machine."""
+        """Why the file cannot be written at the moment."""
+        self._fail = fail
         self._file = LogFile(path)
         self._now = now
         self._limit_bytes = limit_bytes
@@ -108,6 +114,10 @@ class AttemptLog:
     def _add_output(self, stream: Stream, lines: list[str]) -> None:
         if not lines:
             return
+        if self._is_full and len(lines) > _TAIL_LINES:
+            # No more of them can be in the end that is kept, and a task may print for hours.
+            self._held.lose(lines[:-_TAIL_LINES])
+            lines = lines[-_TAIL_LINES:]
         # Most of what is printed comes in many lines at a time, which differ in their texts only.
         before = b'{"timestamp":%b,"level":"%b","event":' % (_encode(self._now()), _LEVELS[stream].encode())
         after = b',"logger":"task.%b"}\n' % stream.encode()
@@ -141,6 +151,8 @@ class AttemptLog:
         try:
             self._file.append(b"".join([*gap, *lines]))
         except OSError as error:
+            if self.error is None and self._fail is not None:
+                self._fail(error)
             self.error = error
             self._held.add(lines)
         else:
@@ -178,6 +190,11 @@ class _Tail:
             self._bytes -= len(line)
             self._lost_bytes += len(line)
             self._lost_lines += 1
+
+    def lose(self, texts: list[str]) -> None:
+        """Count lines that were never here."""
+        self._lost_lines += len(texts)
+        self._lost_bytes += sum(map(len, texts))
 
     def explained(self, note: Callable[[int, int], bytes]) -> list[bytes]:
         """The lines, after a note about those that are lost."""

@@ -1,5 +1,6 @@
 """Logs are written whatever happens to the task and to the disk (D5)."""
 
+import errno
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -130,11 +131,14 @@ def test_whatever_is_in_a_record_the_line_is_written(path: Path, value: Any) -> 
     assert events(path) == ["odd", "half \\ud800"]
 
 
-def test_beyond_its_limit_a_log_keeps_its_beginning_and_its_end(path: Path) -> None:
+@pytest.mark.parametrize("at_once", [1, 2_500], ids=["one by one", "many at once"])
+def test_beyond_its_limit_a_log_keeps_its_beginning_and_its_end(path: Path, at_once: int) -> None:
     """B7: a task that prints without end fills no disk, and why it failed can be read all the same."""
     log = open_log(path, limit_bytes=50_000)
-    for number in range(10_000):
-        log.output("stdout", b"%d of many\n" % number)
+    for start in range(0, 10_000, at_once):
+        log.output("stdout", b"".join(b"%d of many\n" % number for number in range(start, start + at_once)))
+        if at_once > 1:
+            log.flush()
     log.flush()
     log.line(record(9, "and so it failed"))
     log.close()
@@ -205,15 +209,18 @@ def test_a_full_disk_loses_lines_but_says_how_many(path: Path) -> None:
     ]
 
 
-def test_a_short_trouble_with_the_disk_loses_nothing(path: Path) -> None:
-    log = open_log(path)
+def test_a_short_trouble_with_the_disk_loses_nothing_and_is_told_of_once(path: Path) -> None:
+    troubles: list[OSError] = []
+    log = AttemptLog(path, now=lambda: START, fail=troubles.append)
     with largest_file(0):
-        log.line(record(0, "first"))
-        log.flush()
-    log.line(record(1, "second"))
+        for event in ("first", "second"):
+            log.line(record(0, event))
+            log.flush()
+    log.line(record(1, "third"))
     log.close()
 
-    assert events(path) == ["first", "second"]
+    assert events(path) == ["first", "second", "third"]
+    assert [trouble.errno for trouble in troubles] == [errno.EFBIG]
 
 
 @pytest.mark.parametrize("obstacle", ["file", "nowhere"])
