@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Final = {
-    "connections": Entry("tradewind.cli.connections", "how to reach systems outside, and with which credentials"),
+    "connections": Entry("tradewind.cli.connections", "how systems outside are reached by tasks"),
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
