@@ -1,26 +1,31 @@
 """The composition root: which database, which wake-up signal, which executors. The only place that names them."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
 from tradewind.dag_processor.service import DagProcessor
+from tradewind.errors import SettingsError
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
 from tradewind.executors.registry import make_executor, read_executors
+from tradewind.operations.manage_connections import find_connection
 from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
 from tradewind.runtime.service import Loop, Service
 from tradewind.runtime.wakeup import PipeWakeup, SocketWakeup, Wakeup
 from tradewind.scheduler.service import Scheduler
+from tradewind.secrets.backends import BackendChoice, make_chain
+from tradewind.secrets.chain import SecretsChain
+from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
 from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
 from tradewind.task_logs.reader import LogReader
-from tradewind.task_logs.remote import make_remote_logs
+from tradewind.task_logs.remote import RemoteLogs, make_remote_logs
 from tradewind.telemetry.hub import Hub
 from tradewind.wire.work import make_worker_folder
 
@@ -35,7 +40,9 @@ __all__ = [
     "made_executors",
     "make_log_reader",
     "make_loop",
+    "make_remote_logs_of",
     "make_scheduler",
+    "make_secrets_chain",
     "needed_revision",
     "upgrade",
     "wire",
@@ -183,7 +190,39 @@ def make_log_reader(wiring: Wiring) -> LogReader:
     Raises:
         SettingsError: where that is, is wrongly described.
     """
-    return LogReader(wiring.settings.log_folder, make_remote_logs(wiring.settings.logging))
+    return LogReader(wiring.settings.log_folder, make_remote_logs_of(wiring))
+
+
+def make_remote_logs_of(wiring: Wiring) -> RemoteLogs | None:
+    """Where copies of logs are kept, if they are, reached with the connection that the configuration names.
+
+    Raises:
+        SettingsError: the place is wrongly described, or there is no such connection.
+    """
+    settings = wiring.settings
+    conn_id = settings.logging.remote_log_conn_id if settings.logging.remote_logging else ""
+    if not conn_id:
+        return make_remote_logs(settings.logging)
+    cipher = Encryption.from_setting(settings.core.fernet_key)
+    connection = make_secrets_chain(settings, environment_without_secrets()).get_connection(conn_id)
+    connection = connection or wiring.database.transact(lambda tx: find_connection(tx, conn_id, cipher))
+    if connection is None:
+        raise SettingsError(f"[logging] remote_log_conn_id is {conn_id!r}, but there is no such connection")
+    return make_remote_logs(settings.logging, connection)
+
+
+def make_secrets_chain(settings: Settings, environ: Mapping[str, str]) -> SecretsChain:
+    """Where variables and connections are looked up before the database is asked.
+
+    Raises:
+        SettingsError: a secrets backend cannot be loaded.
+    """
+    secrets, workers = settings.secrets, settings.workers
+    return make_chain(
+        environ,
+        BackendChoice("[secrets] backend", secrets.backend, secrets.backend_kwargs),
+        BackendChoice("[workers] secrets_backend", workers.secrets_backend, workers.secrets_backend_kwargs),
+    )
 
 
 def _make_wakeup(settings: Settings, url: str) -> Wakeup:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from tradewind.bootstrap import Wiring
+from tradewind.bootstrap import Wiring, make_remote_logs_of, make_secrets_chain
 from tradewind.bundles.registry import make_bundles
 from tradewind.errors import SettingsError
 from tradewind.executors.registry import most_at_once, read_executors
@@ -15,12 +15,10 @@ from tradewind.model.ids import JobKey
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.structures import Structures
-from tradewind.secrets.backends import BackendChoice, make_chain
-from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings, environment_without_secrets
-from tradewind.task_logs.remote import make_remote_logs
+from tradewind.settings import environment_without_secrets
 from tradewind.task_logs.shipper import LogShipper
+from tradewind.telemetry.events import LogNotKept
 from tradewind.wire.work import make_worker_folder
 from tradewind.worker.supervisor.leftovers import MARK, end_leftovers
 from tradewind.worker.supervisor.options import SupervisorOptions
@@ -65,16 +63,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
     )
     timeout_s = settings.scheduler.task_instance_heartbeat_timeout
     workers = settings.workers
-    remote = make_remote_logs(settings.logging)
-    places = MachinePlaces(
-        make_bundles(settings, environ),
-        settings.log_folder,
-        now=clock.now,
-        log_limit_bytes=settings.logging.task_log_limit_mb * 1_000_000,
-        shipper=None
-        if remote is None
-        else LogShipper(remote, settings.log_folder, deletes_local=settings.logging.delete_local_logs),
-    )
+    places = _make_places(wiring, environ)
     options = SupervisorOptions(
         slots=_slots(executor, wiring),
         heartbeat_timeout_s=timeout_s,
@@ -99,17 +88,21 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
     )
 
 
-def make_secrets_chain(settings: Settings, environ: Mapping[str, str]) -> SecretsChain:
-    """Where variables and connections are looked up before the database is asked.
+def _make_places(wiring: Wiring, environ: Mapping[str, str]) -> MachinePlaces:
+    settings, remote = wiring.settings, make_remote_logs_of(wiring)
 
-    Raises:
-        SettingsError: a secrets backend cannot be loaded.
-    """
-    secrets, workers = settings.secrets, settings.workers
-    return make_chain(
-        environ,
-        BackendChoice("[secrets] backend", secrets.backend, secrets.backend_kwargs),
-        BackendChoice("[workers] secrets_backend", workers.secrets_backend, workers.secrets_backend_kwargs),
+    def fail(name: str, error: Exception) -> None:
+        wiring.hub.emit(LogNotKept(name, f"{type(error).__name__}: {error}"))
+
+    deletes_local = settings.logging.delete_local_logs
+    shipper = LogShipper(remote, settings.log_folder, deletes_local=deletes_local, fail=fail) if remote else None
+    return MachinePlaces(
+        make_bundles(settings, environ),
+        settings.log_folder,
+        now=wiring.clock.now,
+        log_limit_bytes=settings.logging.task_log_limit_mb * 1_000_000,
+        shipper=shipper,
+        fail=fail,
     )
 
 

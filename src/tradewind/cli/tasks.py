@@ -11,6 +11,7 @@ import typer
 from tradewind.bootstrap import Wiring, make_log_reader, wired
 from tradewind.cli import clear_tasks, task_states
 from tradewind.cli.groups import make_group
+from tradewind.compat import install as answer_for_airflow
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import FINISHED_STATES, TaskState
 from tradewind.model.task import TaskInstance
@@ -49,7 +50,10 @@ def _logs(
         LogOutput, typer.Option("--output", "-o", help="json: one object in each line")
     ] = LogOutput.PLAIN,
 ) -> None:
-    with wired(load_settings()) as wiring:
+    settings = load_settings()
+    if settings.logging.remote_log_conn_id and settings.secrets.backend:
+        answer_for_airflow()  # secrets backends are Airflow's classes, or subclasses of them
+    with wired(settings) as wiring:
         task = _task(wiring, dag_id, run_id, task_id, map_index)
         of = Try(dag_id, run_id, task_id, map_index, try_number or max(task.try_number, 1))
         has_messages = False

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import typer
 
 from tradewind.runtime.clock import Clock
-from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, Event
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, Event, LogNotKept
 from tradewind.telemetry.hub import Handler
 
 Line = Callable[[Event], str | None]
@@ -30,5 +30,7 @@ def _common_line(event: Event) -> str | None:
             return f"the database gives no answer: {event.error}"
         case DatabaseBack():
             return f"the database answers again, after {event.after_s:.1f} s"
+        case LogNotKept():
+            return f"the log {event.name} cannot be kept: {event.error}"
         case _:
             return None

@@ -8,8 +8,10 @@ import typer
 
 from tradewind.bootstrap import wired
 from tradewind.bootstrap_worker import made_supervisor
+from tradewind.cli.telling import teller
 from tradewind.compat import install as answer_for_airflow
 from tradewind.settings import load_settings
+from tradewind.telemetry.hub import Hub
 from tradewind.wire.work import Stop
 
 
@@ -24,7 +26,9 @@ def command(
     settings = load_settings()
     if settings.secrets.backend or settings.workers.secrets_backend:
         answer_for_airflow()  # secrets backends are Airflow's classes, or subclasses of them
-    with wired(settings) as wiring, made_supervisor(wiring, executor) as supervisor:
+    hub = Hub()
+    with wired(settings, hub=hub) as wiring, made_supervisor(wiring, executor) as supervisor:
+        hub.attach(teller(wiring.clock, lambda _: None))
         if supervisor is None:
             return  # there is one already
 

@@ -138,6 +138,14 @@ class ExecutorFailed:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class LogNotKept:
+    """The log of a task could not be written, or not be copied to where it shall outlive the machine."""
+
+    name: str
+    error: str
+
+
 Event = (
     TasksMoved
     | RunMoved
@@ -154,4 +162,5 @@ Event = (
     | BundleFailed
     | CallbackCalled
     | ExecutorFailed
+    | LogNotKept
 )
