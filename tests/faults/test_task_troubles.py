@@ -94,7 +94,9 @@ def test_what_tasks_start_ends_with_them(deployment: Deployment, database_kind: 
     for pid in pids:
         wait_for_end_of(deployment, pid)
     values = {name: ended.value(name) for name in ended.states if ended.states[name] == "success"}
-    assert values.pop("lets_others_ask_for_it") == [f"none of {number:02}" for number in range(60)]
+    answers = values.pop("lets_others_ask_for_it")
+    assert isinstance(answers, list)
+    assert ["only the process of the task itself can ask" in str(answer) for answer in answers] == [True] * 9
     assert values.pop("has_others_work_for_it") == ["A", "B", "C"]
     assert set(values.values()) == {"of the task"}
 
@@ -169,7 +171,7 @@ def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(
 ) -> None:
     run = trial(deployment, "talkative", "talkative")
 
-    ended = run.ended()
+    ended = deployment.ended(run.key, within_s=150)
 
     assert ended.states == {"prints_a_gigabyte": "success"}
     log = log_path(deployment, "talkative", run.run_id, "prints_a_gigabyte")

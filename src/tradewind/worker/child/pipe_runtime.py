@@ -1,5 +1,6 @@
 """The runtime of a task that runs under a supervisor: every question goes over its pipe."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
@@ -21,6 +22,7 @@ class PipeRuntime:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
+        self._pid = os.getpid()
         self._told: tuple[str, ...] = ()
 
     def mask_secret(self, secret: Any, name: str | None = None) -> None:
@@ -33,7 +35,8 @@ class PipeRuntime:
         forms = secrets_masker().forms
         if forms is not self._told:  # they are replaced, never changed
             self._told = forms
-            self._pipe.send(FrameKind.HIDE, sorted(forms))
+            if os.getpid() == self._pid:  # what a copy prints is masked by what the task knows
+                self._pipe.send(FrameKind.HIDE, sorted(forms))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if not is_known(name):
@@ -44,18 +47,28 @@ class PipeRuntime:
 
     def _telling(self, name: str) -> Callable[..., None]:
         def tell(*args: Any, **kwargs: Any) -> None:
+            self._refuse_copies(name)
             self._pipe.tell(name, encode_arguments(name, args, kwargs))
 
         return tell
 
     def _asking(self, name: str) -> Callable[..., Any]:
         def ask(*args: Any, **kwargs: Any) -> Any:
+            self._refuse_copies(name)
             answer = self._pipe.ask(name, encode_arguments(name, args, kwargs))
             if answer.error_kind is not None:
                 _refuse(answer.error_kind, answer.error)
             return decode_answer(name, answer.value)
 
         return ask
+
+    def _refuse_copies(self, name: str) -> None:
+        """Two processes at one stream would take each other's answers, and wait for ever."""
+        if os.getpid() != self._pid:
+            raise RequestFailed(
+                f"{name}: only the process of the task itself can ask for connections, variables, XComs and the like,"
+                " not one that it has forked; ask before forking, and pass the answers on"
+            )
 
 
 def _refuse(kind: str, message: str) -> NoReturn:
