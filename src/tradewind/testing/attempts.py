@@ -5,15 +5,14 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
-from uuid import NAMESPACE_OID, UUID, uuid5
 
-from tradewind.decide.retry import decide_retry
 from tradewind.model.assignment import Asker, Assignment
 from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.model.dag import Retry
 from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Started, Succeeded, TaskInstance, WorkItem
 from tradewind.model.task_answers import AssetEventResult, DagRunResult
+from tradewind.operations.begin_attempts import has_tries_left, instance_id
 from tradewind.operations.record_asset_events import AssetUpdate, record_asset_events
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.task_requests.runs import as_result
@@ -92,7 +91,7 @@ class Attempts:
             map_index=instance.map_index,
             try_number=instance.try_number,
             max_tries=instance.max_tries,
-            has_tries_left=_has_tries_left(instance, now),
+            has_tries_left=has_tries_left(instance, Retry(), now),
             reschedule_count=instance.reschedules,
             map_length=self._map_length(instance),
             next_method=None if resumption is None else resumption.method,
@@ -152,16 +151,3 @@ class Attempts:
             # Whoever watches over the waiting also watches its end, and lets the task say what that means.
             ended = replace(ended, until=None)
         self.reports.append(ended)
-
-
-def instance_id(instance: TaskInstance) -> UUID:
-    """Differs from try to try, as in Airflow, and is the same each time the test runs."""
-    name = f"{instance.dag_id}/{instance.run_id}/{instance.task_id}/{instance.map_index}/{instance.try_number}"
-    return uuid5(NAMESPACE_OID, name)
-
-
-def _has_tries_left(instance: TaskInstance, now: datetime) -> bool:
-    decision = decide_retry(
-        Retry(), try_number=instance.try_number, max_tries=instance.max_tries, failed_at=now, jitter_seed=""
-    )
-    return decision.at is not None
