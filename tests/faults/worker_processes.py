@@ -15,7 +15,7 @@ from tests.acceptance.deployment import Deployment, Ended, deployed
 from tradewind.model.ids import RunKey
 
 DAGS: Final = Path(__file__).with_name("dags")
-HEARTBEAT_TIMEOUT_S: Final = 3.0
+HEARTBEAT_TIMEOUT_S: Final = 6.0
 OPTIONS: Final = {
     "CORE__KILLED_TASK_CLEANUP_TIME": "2",
     "LOGGING__TASK_LOG_LIMIT_MB": "10",

@@ -115,6 +115,14 @@ def test_the_result_is_logged_unless_it_is_not_wanted(caplog: pytest.LogCaptureF
     assert "hidden" not in caplog.text
 
 
+def test_only_the_beginning_of_a_large_result_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        assert len(call(lambda: "x" * 1_000_000)) == 1_000_000
+
+    assert "xxx… and 990000 characters more" in caplog.text
+    assert len(caplog.text) < 11_000
+
+
 def test_something_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(AirflowException, match="python_callable of task 'function' is 5, not a function"):
         call(5)  # type: ignore[arg-type]

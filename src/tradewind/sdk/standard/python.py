@@ -8,7 +8,7 @@ import inspect
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tradewind.sdk.branch import BaseBranchOperator
 from tradewind.sdk.context import Context
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tradewind.sdk import assets as _assets
 else:
     _assets = LazyModule("tradewind.sdk.assets")
+
+_LONGEST_SHOWN: Final = 10_000
 
 
 def is_async_callable(function: Callable[..., Any]) -> bool:
@@ -142,8 +144,22 @@ class PythonOperator(BaseOperator):
             self._outlet_events[value.alias].add(value.asset, extra=value.extra)
 
     def _log_result(self, result: Any) -> Any:
-        self.log.info("The function returned %s", result if self.show_return_value_in_logs else "(not shown)")
+        self.log.info("The function returned %s", _Shown(result) if self.show_return_value_in_logs else "(not shown)")
         return result
+
+
+class _Shown:
+    """The beginning of what a function returned, made only if somebody logs it: it may be large."""
+
+    __slots__ = ("_result",)
+
+    def __init__(self, result: Any) -> None:
+        self._result = result
+
+    def __str__(self) -> str:
+        text = str(self._result)
+        rest = len(text) - _LONGEST_SHOWN
+        return text if rest <= 0 else f"{text[:_LONGEST_SHOWN]}… and {rest} characters more"
 
 
 class BranchPythonOperator(BaseBranchOperator, PythonOperator):

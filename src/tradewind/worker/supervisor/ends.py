@@ -11,6 +11,7 @@ from tradewind.worker.protocol import Ended, Gone
 from tradewind.worker.supervisor.attempt import Attempt
 
 _GIGA: Final = 1e9
+_MEGA: Final = 1e6
 
 
 def result_of(attempt: Attempt, now: datetime) -> AttemptResult:
@@ -86,4 +87,4 @@ def reason_of_end(gone: Gone | None, spoiled: str | None) -> str:
 
 def amount(size: float) -> str:
     """Bytes as people say them."""
-    return f"{size / _GIGA:.1f} GB" if size >= _GIGA / 10 else f"{size / 1e6:.1f} MB"
+    return f"{size / _GIGA:.1f} GB" if size >= _GIGA else f"{size / _MEGA:.0f} MB"
