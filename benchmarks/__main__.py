@@ -31,6 +31,7 @@ from benchmarks.report import (
     write_readme,
     write_results,
 )
+from benchmarks.running import running
 from benchmarks.throughput import throughput
 from benchmarks.two_schedulers import two_schedulers
 from tests.databases import DATABASE_KINDS, DatabaseKind, Databases, DatabaseUnavailable
@@ -45,6 +46,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
     "hop": hop,
     "authoring": authoring,
     "dag_processing": dag_processing,
+    "running": running,
 }
 _QUICK_KINDS: Final = ("sqlite", "postgres")
 _LAST: Final = FOLDER / "results" / "last.json"

@@ -1,0 +1,1 @@
+"""DAG files that benchmarks run."""
