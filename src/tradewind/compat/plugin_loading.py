@@ -23,6 +23,11 @@ GROUP: Final = "airflow.plugins"
 _MACROS: Final = "tradewind.sdk.macros"
 
 
+def prepare() -> None:
+    """Look through the metadata of all packages now, before the process forks, so that no fork has to."""
+    _ = list(entry_points_with_dist(GROUP))
+
+
 def load_plugins(folder: str | None = None) -> list[type[AirflowPlugin]]:
     """Load all plugins, those of packages first. One that is broken is told in the log, and left out."""
     loaded: dict[str, type[AirflowPlugin]] = {}

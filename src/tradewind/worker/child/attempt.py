@@ -10,6 +10,7 @@ from typing import Final, NoReturn, cast
 import msgspec
 import setproctitle
 
+from tradewind.compat.adapters.listeners import get_listener_manager
 from tradewind.model.assignment import Assignment
 from tradewind.runtime.subreaper import become_subreaper
 from tradewind.sdk.dags import DAG
@@ -116,7 +117,14 @@ def _live(dag: DAG, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) ->
             yield
         pipe.send(FrameKind.TIME_LIMIT, 0)
 
-    life = TaskLife(dag, assignment, cast("Runtime", runtime), environment=os.environ, limit=limit)  # noqa: TID251
+    life = TaskLife(
+        dag,
+        assignment,
+        cast("Runtime", runtime),
+        environment=os.environ,  # noqa: TID251 - programs that the task starts find there whose they are
+        limit=limit,
+        listeners=get_listener_manager(),
+    )
     obey_termination(life)
     outcome = life.run()
     _report(pipe, ended(outcome, current_clock().now()))

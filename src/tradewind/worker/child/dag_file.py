@@ -12,6 +12,7 @@ from stat import S_ISSOCK
 from types import ModuleType
 from typing import Final, cast
 
+from tradewind.compat.plugin_loading import load_plugins
 from tradewind.dag_files.fingerprint import Signature, signature_of
 from tradewind.dag_files.load import LocalImports, members_of, module_name, run_module
 from tradewind.dag_files.observe import Observer
@@ -61,6 +62,7 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     observer.install()
     before = _signature(f"{file.root}/{file.path}")
     try:
+        load_plugins(file.plugins)
         with collecting_dags() as registered:
             modules = list(_run(file))
         named = (value for module in modules for value in vars(module).values() if isinstance(value, DAG))

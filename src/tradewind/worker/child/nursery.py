@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 
 import setproctitle
 
-from tradewind.compat import install
+from tradewind.compat import install, plugin_loading
 from tradewind.worker.child import attempt, output, zygote
 from tradewind.worker.child.forker import Forker, monotonic
 from tradewind.worker.child.rehearsal import rehearse
@@ -68,6 +68,7 @@ def warm_up() -> None:
     for name in _PRELOADED:
         with suppress(ImportError):
             importlib.import_module(name)
+    plugin_loading.prepare()
     prepare()
     rehearse()
     output.prepare()

@@ -1,0 +1,79 @@
+"""A plugin of the plugins folder, where tasks run: its listener hears of them, their templates have its macros (D2)."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.deployment import deployed
+from tests.databases import DatabaseKind
+
+PLUGIN = """
+import os
+from pathlib import Path
+
+from airflow.listeners import hookimpl
+from airflow.plugins_manager import AirflowPlugin
+
+
+class Listener:
+    @hookimpl
+    def on_task_instance_running(self, previous_state, task_instance):
+        note(task_instance, previous_state)
+
+    @hookimpl
+    def on_task_instance_success(self, previous_state, task_instance):
+        note(task_instance, previous_state)
+
+    @hookimpl
+    def on_task_instance_failed(self, previous_state, task_instance, error):
+        note(task_instance, previous_state, error)
+
+
+def note(task_instance, previous_state, *more):
+    with Path(os.environ["ACCEPTANCE_FOLDER"], "heard").open("a") as file:
+        print(task_instance.task_id, previous_state.value, task_instance.state.value, *more, file=file)
+
+
+def shout(text):
+    return text.upper()
+
+
+class Mine(AirflowPlugin):
+    name = "mine"
+    listeners = [Listener()]
+    macros = [shout]
+"""
+DAG_FILE = """
+from airflow.providers.standard.operators.bash import BashOperator
+from airflow.sdk import DAG
+
+with DAG("heard_of", schedule=None):
+    BashOperator(task_id="speaks", bash_command="echo {{ macros.mine.shout('hello') }}") >> BashOperator(
+        task_id="fails", bash_command="exit 1"
+    )
+"""
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_plugin_hears_of_tasks_and_helps_their_templates(
+    tmp_path: Path, database_url: str, database_kind: DatabaseKind
+) -> None:
+    home = tmp_path / "home"
+    for folder, name, content in (("plugins", "my_plugin.py", PLUGIN), ("dags", "heard_of.py", DAG_FILE)):
+        (home / folder).mkdir(parents=True)
+        (home / folder / name).write_text(content)
+
+    with deployed(home, database_url, dags_folder=home / "dags", variables={}) as deployment:
+        deployment.wait_for_files(home / "dags")
+        ended = deployment.run("heard_of")
+
+    assert ended.states == {"speaks": "success", "fails": "failed"}
+    assert ended.value("speaks") == "HELLO"
+    heard = (deployment.notes / "heard").read_text().splitlines()
+    assert [line.split()[:3] for line in heard] == [
+        ["speaks", "queued", "running"],
+        ["speaks", "running", "success"],
+        ["fails", "queued", "running"],
+        ["fails", "running", "failed"],
+    ]
+    assert "exit code 1" in heard[-1]
