@@ -13,6 +13,7 @@ from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
 from tradewind.executors.registry import make_executor, read_executors
 from tradewind.operations.manage_connections import find_connection
+from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
 from tradewind.runtime.service import Loop, Service
@@ -163,6 +164,11 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
         bundles=bundles,
         environ=environ,
         executors=read_executors(wiring.settings.core.executor).words(),
+        answer=OutsideTasks(
+            wiring.database,
+            Encryption.from_setting(wiring.settings.core.fernet_key),
+            make_secrets_chain(wiring.settings, environ, for_worker=False),
+        ),
         hub=wiring.hub,
     )
     try:
@@ -211,17 +217,18 @@ def make_remote_logs_of(wiring: Wiring) -> RemoteLogs | None:
     return make_remote_logs(settings.logging, connection)
 
 
-def make_secrets_chain(settings: Settings, environ: Mapping[str, str]) -> SecretsChain:
+def make_secrets_chain(settings: Settings, environ: Mapping[str, str], *, for_worker: bool = True) -> SecretsChain:
     """Where variables and connections are looked up before the database is asked.
 
     Raises:
         SettingsError: a secrets backend cannot be loaded.
     """
     secrets, workers = settings.secrets, settings.workers
+    own = (workers.secrets_backend, workers.secrets_backend_kwargs) if for_worker else ("", "")
     return make_chain(
         environ,
         BackendChoice("[secrets] backend", secrets.backend, secrets.backend_kwargs),
-        BackendChoice("[workers] secrets_backend", workers.secrets_backend, workers.secrets_backend_kwargs),
+        BackendChoice("[workers] secrets_backend", *own),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tradewind.bootstrap import made_dag_processor, make_loop, wired
+from tradewind.cli.backends import prepare_backends
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
 from tradewind.settings import Settings, load_settings
@@ -49,6 +50,7 @@ def command(
 
 def _settings(dags_folder: Path | None) -> Settings:
     settings = load_settings()
+    prepare_backends(settings)
     if dags_folder is None:
         return settings
     return replace(settings, core=replace(settings.core, dags_folder=str(dags_folder.absolute())))

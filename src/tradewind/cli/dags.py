@@ -8,6 +8,7 @@ import typer
 
 from tradewind.bootstrap import is_failure, lint_paths, made_dag_processor, wired
 from tradewind.cli import dag_runs
+from tradewind.cli.backends import prepare_backends
 from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
@@ -57,7 +58,9 @@ def _list_import_errors(bundle_name: BundleNames = None, output: OutputFormat = 
 
 @app.command("reserialize", help="read every DAG file again, changed or not, and store what it says")
 def _reserialize(bundle_name: BundleNames = None) -> None:
-    with wired(load_settings()) as wiring, made_dag_processor(wiring, bundle_name or ()) as (processor, _):
+    settings = load_settings()
+    prepare_backends(settings)
+    with wired(settings) as wiring, made_dag_processor(wiring, bundle_name or ()) as (processor, _):
         processor.start()
         try:
             processor.settle(is_forced=True)

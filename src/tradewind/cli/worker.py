@@ -8,8 +8,8 @@ import typer
 
 from tradewind.bootstrap import wired
 from tradewind.bootstrap_worker import made_supervisor
+from tradewind.cli.backends import prepare_backends
 from tradewind.cli.telling import teller
-from tradewind.compat import install as answer_for_airflow
 from tradewind.settings import load_settings
 from tradewind.telemetry.hub import Hub
 from tradewind.wire.work import Stop
@@ -24,8 +24,7 @@ def command(
     what it has begun; a second one stops that too.
     """
     settings = load_settings()
-    if settings.secrets.backend or settings.workers.secrets_backend:
-        answer_for_airflow()  # secrets backends are Airflow's classes, or subclasses of them
+    prepare_backends(settings)
     hub = Hub()
     with wired(settings, hub=hub) as wiring, made_supervisor(wiring, executor) as supervisor:
         hub.attach(teller(wiring.clock, lambda _: None))

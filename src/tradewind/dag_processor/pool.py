@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from tradewind.dag_processor.protocol import FrameKind, Outcome, ParseRequest
+from tradewind.dag_processor.answers import Answerer, Answers
+from tradewind.dag_processor.protocol import FrameKind, Outcome, ParseRequest, Question
 from tradewind.wire.frames import FrameReader, pack
 
 _SERVER: Final = "tradewind.dag_processor.parse_child.server"
@@ -33,12 +34,18 @@ class ParsePool:
         environ: Mapping[str, str],
         preloads: bool = True,
         wake: Callable[[], None] = lambda: None,
+        answer: Answerer = lambda _method, _arguments: None,
     ) -> None:
-        """`environ` is what authors' files get to see; `wake` is called from another thread for each outcome."""
+        """`environ` is what authors' files get to see; `wake` is called from another thread for each outcome, and
+        `answer`, from yet another one, for what files ask for while they are read."""
         self._processes = processes
         self._environ = dict(environ)
         self._preloads = preloads
         self._wake = wake
+        self._answer = answer
+        self._answers: Answers | None = None
+        # Requests come from one thread, answers from another, and frames must not mix.
+        self._sending = threading.Lock()
         self._sent: dict[int, ParseRequest] = {}
         self._suspects: deque[ParseRequest] = deque()
         """What was being read when a warm process died. Read one at a time, so that the next death has one suspect."""
@@ -108,6 +115,9 @@ class ParsePool:
                 self._control.shutdown(socket.SHUT_RDWR)
             if self._listener is not None:
                 self._listener.join()  # it wakes the service, which may soon be gone
+            if self._answers is not None:
+                self._answers.close()
+                self._answers = None
             self._control.close()
             self._control = None
         if self._server is not None:
@@ -134,7 +144,11 @@ class ParsePool:
         assert self._control is not None
         self._sent[request.number] = request
         with suppress(OSError):  # it died: the thread that listens says so, and the request is sent again
-            self._control.sendall(pack(FrameKind.REQUEST, request))
+            self._send_frame(self._control, pack(FrameKind.REQUEST, request))
+
+    def _send_frame(self, control: socket.socket, frame: bytes) -> None:
+        with self._sending:
+            control.sendall(frame)
 
     def _replace_server(self) -> list[Outcome]:
         """Returns the outcome of the file that was read alone when the process died: it must be what killed it."""
@@ -148,6 +162,12 @@ class ParsePool:
         self._suspects.extend(sent)
         return []
 
+    def _ask(self, control: socket.socket, question: Question) -> None:
+        """Not answered here: were nobody to listen meanwhile, the warm process could come to a stop, and so all."""
+        if self._answers is None:
+            self._answers = Answers(self._answer, lambda frame: self._send_frame(control, frame))
+        self._answers.ask(question)
+
     def _listen(self, control: socket.socket) -> None:
         reader = FrameReader()
         with suppress(OSError):
@@ -155,6 +175,8 @@ class ParsePool:
                 for kind, content in reader.feed(data):
                     if kind == FrameKind.OUTCOME:
                         self._outcomes.put(msgspec.msgpack.decode(content, type=Outcome))
+                    elif kind == FrameKind.QUESTION:
+                        self._ask(control, msgspec.msgpack.decode(content, type=Question))
                 self._wake()
         self._outcomes.put(None)
         self._wake()

@@ -27,6 +27,10 @@ class FrameKind(IntEnum):
     """From a child, its last word: an `Ended`."""
     OUTCOME = 5
     """From the warm process: an `Outcome`."""
+    QUESTION = 6
+    """From a child, by way of the warm process: a `Question`."""
+    ANSWER = 7
+    """To a child, by way of the warm process: an `Answer`."""
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +129,23 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     notices: list[Notice] = []
     dependencies: list[tuple[str, str]] = []
     is_volatile: bool = False
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """The file asks for a variable or a connection."""
+
+    method: str
+    arguments: dict[str, str | None]
+    number: int = 0
+    """Of the request; the warm process fills it in, for the child has run user code."""
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the file asked for, or why there is no answer."""
+
+    number: int
+    value: Any = None
+    error: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

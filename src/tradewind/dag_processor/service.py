@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from tradewind.bundles.interface import Bundle
+from tradewind.dag_processor.answers import Answerer
 from tradewind.dag_processor.look_at_bundles import BundleKeeper
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.read_files import (
@@ -70,9 +71,11 @@ class DagProcessor:
         bundles: Sequence[Bundle],
         environ: dict[str, str],
         executors: Mapping[str, str] | None = None,
+        answer: Answerer = lambda _method, _arguments: None,
         hub: Hub | None = None,
     ) -> None:
-        """`environ` is what authors' files get to see: it must hold no secrets. `executors`: see `name_executors`."""
+        """`environ` is what authors' files get to see: it must hold no secrets. `executors`: see `name_executors`;
+        `answer` is asked for variables and connections while files are read and callbacks run."""
         core, options = settings.core, settings.dag_processor
         environment = environment_hash(environ, executors)
         self.state = ProcessorState(
@@ -85,6 +88,7 @@ class DagProcessor:
                 environ=environ,
                 preloads=options.parsing_pre_import_modules,
                 wake=wakeup.wake,
+                answer=answer,
             ),
             bundles=[
                 TrackedBundle(

@@ -191,6 +191,11 @@ def secrets_masker() -> SecretsMasker:
     return _Holder.masker
 
 
+def redact_known(text: str) -> str:
+    """A text without the known secrets. Where nobody has named one there is no masker, and none is made."""
+    return text if _Holder.masker is None else _Holder.masker.redact_text(text)
+
+
 def redact(value: Any, name: str | None = None, max_depth: int | None = None, replacement: str = REPLACEMENT) -> Any:
     """The same value with secrets replaced."""
     return secrets_masker().redact(value, name, max_depth, replacement)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Final, TextIO
+from typing import Final, TextIO, cast
 
 from msgspec import structs
 
@@ -28,6 +28,7 @@ from tradewind.dag_files.load import (
 from tradewind.dag_files.observe import Observer
 from tradewind.dag_processor.compile import compile_dag
 from tradewind.dag_processor.heuristic import might_contain_dag
+from tradewind.dag_processor.parse_child.asking import AskingRuntime
 from tradewind.dag_processor.parse_child.call_back import call_back
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
@@ -47,12 +48,15 @@ from tradewind.model.dag_graph import mapped_over
 from tradewind.model.dag_json import encode_dag
 from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
+from tradewind.sdk.runtime import Runtime, set_process_runtime
+from tradewind.sdk.secrets_masker import redact_known
 from tradewind.wire.frames import pack
 
 _MOST_NOTICES: Final = 100
 _SHARED_MODULES: Final = ("airflow.", "tradewind.")
 
 Send = Callable[[bytes], object]
+Receive = Callable[[], bytes]
 
 
 @dataclass
@@ -77,8 +81,10 @@ class _Reading:
         self.problems.append(Problem(explain(error, self.roots, self.request.traceback_depth)))
 
 
-def read_file(request: ParseRequest, send: Send) -> None:
+def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     """Import the file and send what it says. Uses the process up: it must end afterwards."""
+    asking = AskingRuntime(send, receive)
+    set_process_runtime(cast("Runtime", asking))
     began_ns = time.time_ns()
     roots = tuple(root.rstrip("/") for root in (request.root, request.plugins) if root)
     reading = _Reading(request, roots)
@@ -108,7 +114,7 @@ def read_file(request: ParseRequest, send: Send) -> None:
         problems=_cleaned(reading.problems),
         notices=[structs.replace(each, message=_clean(each.message)) for each in reading.notices[:_MOST_NOTICES]],
         dependencies=_dependencies(request, {**imports.files, **dict.fromkeys(observer.paths)}, began_ns),
-        is_volatile=bool(observer.contacts),
+        is_volatile=bool(observer.contacts) or asking.has_asked,
     )
     send(pack(FrameKind.ENDED, ended))
 
@@ -118,8 +124,8 @@ def _cleaned(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _clean(text: str) -> str:
-    """Authors' errors may hold anything, also what is no text and could not be sent."""
-    return text.encode("utf-8", "replace").decode()
+    """Authors' errors may hold anything: the secrets they asked for, and what is no text and could not be sent."""
+    return redact_known(text).encode("utf-8", "replace").decode()
 
 
 def _read(request: ParseRequest, send: Send) -> bytes:

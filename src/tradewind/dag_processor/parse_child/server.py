@@ -9,6 +9,7 @@ import gc
 import importlib
 import os
 import resource
+import select
 import selectors
 import signal
 import socket
@@ -23,13 +24,14 @@ from typing import Final, NoReturn
 
 import msgspec
 import setproctitle
+from msgspec import structs
 
 from tradewind.compat import install
 from tradewind.dag_files.fingerprint import hash_bytes
 from tradewind.dag_files.load import compiled_files
 from tradewind.dag_processor.parse_child.child import read_file, use_less_time_for_rubbish
 from tradewind.dag_processor.parse_child.sample import define_sample
-from tradewind.dag_processor.protocol import FrameKind, Loaded, Outcome, ParseRequest
+from tradewind.dag_processor.protocol import Answer, FrameKind, Loaded, Outcome, ParseRequest, Question
 from tradewind.runtime.die_with_parent import die_with_parent
 from tradewind.wire.frames import FrameReader, pack
 
@@ -41,6 +43,7 @@ _PRELOADED: Final = (
     *(f"tradewind.sdk.standard.{name}" for name in ("bash", "decorators", "empty", "python", "task_decorators")),
 )
 """Whatever is missing here is learnt from the first file that imports it."""
+_ANSWER_PATIENCE_S: Final = 5.0
 _KEPT_OUTPUT: Final = 16 * 1024
 _READ_SIZE: Final = 1024 * 1024
 _LOOK_AT_MEMORY_EVERY_S: Final = 0.05
@@ -125,11 +128,20 @@ class Server:
         if not data:
             self._is_stopping = True
             return
-        for _, content in self._reader.feed(data):
-            self._waiting.append(msgspec.msgpack.decode(content, type=ParseRequest))
+        for kind, content in self._reader.feed(data):
+            if kind == FrameKind.ANSWER:
+                self._pass_answer(content)
+            else:
+                self._waiting.append(msgspec.msgpack.decode(content, type=ParseRequest))
+
+    def _pass_answer(self, content: bytes) -> None:
+        number = msgspec.msgpack.decode(content, type=Answer).number
+        for child in self._children.values():
+            if child.request.number == number and not _write_soon(child.results, pack(FrameKind.ANSWER, content)):
+                _kill(child.pid)
 
     def _start(self, request: ParseRequest) -> None:
-        results, results_end = os.pipe()
+        results, results_end = (end.detach() for end in socket.socketpair())
         output, output_end = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -147,7 +159,7 @@ class Server:
     def _bound(self, listen: Callable[[_Child, bytes], None], child: _Child, descriptor: int) -> Callable[[], None]:
         def heard() -> None:
             with suppress(BlockingIOError):
-                data = os.read(descriptor, _READ_SIZE)
+                data = _read(descriptor)
                 if data:
                     listen(child, data)
                 else:
@@ -164,6 +176,9 @@ class Server:
                     child.ended = content
                 elif kind == FrameKind.LOADED:
                     self._learn(msgspec.msgpack.decode(content, type=Loaded))
+                elif kind == FrameKind.QUESTION:
+                    question = msgspec.msgpack.decode(content, type=Question)
+                    self._tell(FrameKind.QUESTION, structs.replace(question, number=child.request.number))
         except (ValueError, msgspec.MsgspecError):
             _kill(child.pid)
 
@@ -171,7 +186,7 @@ class Server:
         """Read what is left in the pipes, end whatever the child left running, and tell."""
         for descriptor, listen in ((child.results, self._take_results), (child.output, _take_output)):
             with suppress(BlockingIOError):
-                while data := os.read(descriptor, _READ_SIZE):
+                while data := _read(descriptor):
                     listen(child, data)
             with suppress(KeyError):
                 self._selector.unregister(descriptor)
@@ -191,8 +206,11 @@ class Server:
             output_bytes=child.output_bytes,
             duration_ms=round((time.monotonic() - child.started) * 1000),  # noqa: TID251
         )
+        self._tell(FrameKind.OUTCOME, outcome)
+
+    def _tell(self, kind: FrameKind, content: object) -> None:
         try:
-            self._control.sendall(pack(FrameKind.OUTCOME, outcome))
+            self._control.sendall(pack(kind, content))
         except ConnectionError:
             self._is_stopping = True
 
@@ -263,7 +281,7 @@ def _live(request: ParseRequest, results: int, output: int) -> NoReturn:
         _limit(request)
         use_less_time_for_rubbish()
         setproctitle.setproctitle(f"tradewind: reading {request.path}")
-        read_file(request, lambda frame: _write(results, frame))
+        read_file(request, lambda frame: _write(results, frame), lambda: os.read(results, _READ_SIZE))
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
@@ -301,6 +319,28 @@ def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def _write_soon(descriptor: int, data: bytes) -> bool:
+    """To a child that waits for it. False: it does not, or is gone."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(descriptor, view) :]
+        except BlockingIOError:
+            if not select.select([], [descriptor], [], _ANSWER_PATIENCE_S)[1]:
+                return False
+        except OSError:
+            return False
+    return True
+
+
+def _read(descriptor: int) -> bytes:
+    """Nothing at the end. A child that ends without having heard an answer resets its socket."""
+    try:
+        return os.read(descriptor, _READ_SIZE)
+    except ConnectionError:
+        return b""
 
 
 def _take_output(child: _Child, data: bytes) -> None:
