@@ -16,6 +16,7 @@ from tradewind.runtime.subreaper import become_subreaper
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.lineage import reset_lineage
 from tradewind.sdk.runtime import Runtime, set_process_runtime
+from tradewind.sdk.secrets_masker import redact_known
 from tradewind.sdk.task_clock import current_clock
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.ended import ended, failed
@@ -37,7 +38,7 @@ def live(imported: ImportedFile, stream: int, output: int, errors: int) -> NoRet
     exit_code = os.EX_SOFTWARE
     try:
         pipe = _settle(stream, output, errors)
-        _carry_out(imported, pipe, PipeRuntime(pipe))
+        _carry_out(imported, _received(pipe), pipe, PipeRuntime(pipe))
         exit_code = os.EX_OK
     except SupervisorGone:
         pass  # nobody to tell, and nobody who would want to know
@@ -50,8 +51,10 @@ def live_alone(file: DagFile, stream: int, output: int, errors: int) -> NoReturn
     exit_code = os.EX_SOFTWARE
     try:
         pipe = _settle(stream, output, errors)
+        # Before the file asks for anything: whoever waits for an answer passes over all else.
+        assignment = _received(pipe)
         runtime = PipeRuntime(pipe)
-        _carry_out(import_file(file, cast("Runtime", runtime)), pipe, runtime)
+        _carry_out(import_file(file, cast("Runtime", runtime)), assignment, pipe, runtime)
         exit_code = os.EX_OK
     except SupervisorGone:
         pass
@@ -72,8 +75,7 @@ def _settle(stream: int, output: int, errors: int) -> Pipe:
     return Pipe(stream)
 
 
-def _carry_out(imported: ImportedFile, pipe: Pipe, runtime: PipeRuntime) -> None:
-    assignment = _received(pipe)
+def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
     run = assignment.dag_run
     setproctitle.setproctitle(f"tradewind: {run.dag_id}.{assignment.task_id}")
     runtime.tell_secrets()  # those that the DAG file has named already
@@ -84,7 +86,7 @@ def _carry_out(imported: ImportedFile, pipe: Pipe, runtime: PipeRuntime) -> None
         problem = _problem(imported, dag, assignment)
         if problem:
             log.error("%s", imported.error or problem)
-            pipe.send(FrameKind.ENDED, failed(problem, current_clock().now()))
+            pipe.send(FrameKind.ENDED, failed(redact_known(problem), current_clock().now()))
         elif dag is not None:
             _live(dag, assignment, pipe, runtime)
 
