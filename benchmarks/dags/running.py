@@ -1,4 +1,4 @@
-"""The DAGs of the benchmark `running`: no-op tasks in a chain, side by side and mapped; short ones; ones that compute."""
+"""The DAGs of the benchmark `running`: no-op tasks in a chain, side by side, mapped; short ones; computing ones."""
 
 import time
 

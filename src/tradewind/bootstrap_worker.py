@@ -20,7 +20,7 @@ from tradewind.settings import environment_without_secrets
 from tradewind.task_logs.shipper import LogShipper
 from tradewind.telemetry.events import LogNotKept
 from tradewind.wire.work import make_worker_folder
-from tradewind.worker.supervisor.leftovers import MARK, end_leftovers
+from tradewind.worker.supervisor.leftovers import end_leftovers, marked
 from tradewind.worker.supervisor.options import SupervisorOptions
 from tradewind.worker.supervisor.places import MachinePlaces
 from tradewind.worker.supervisor.service import Supervisor
@@ -83,7 +83,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         options=options,
         places=places,
         secrets=make_secrets_chain(settings, environ),
-        environ={**environ, MARK: str(folder)},
+        environ={**environ, **marked(folder)},
         hub=wiring.hub,
     )
 

@@ -12,7 +12,6 @@ from tradewind.cli.backends import prepare_backends
 from tradewind.cli.telling import teller
 from tradewind.settings import load_settings
 from tradewind.telemetry.hub import Hub
-from tradewind.wire.work import Stop
 
 
 def command(
@@ -32,8 +31,7 @@ def command(
             return  # there is one already
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
-            supervisor.asked_to_stop(Stop(kills=supervisor.is_stopping))
-            supervisor.wake()
+            supervisor.interrupt()
 
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop)

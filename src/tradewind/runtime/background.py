@@ -27,7 +27,7 @@ class Background:
             (os.POSIX_SPAWN_OPEN, 1, str(log), flags, 0o600),
             (os.POSIX_SPAWN_DUP2, 1, 2),
         ]
-        process = os.posix_spawn(command[0], command, self._environ, file_actions=actions, setsid=True)
+        process = os.posix_spawn(command[0], list(command), self._environ, file_actions=actions, setsid=True)
         self._started.append(process)
         return process
 

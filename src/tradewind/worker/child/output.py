@@ -39,6 +39,7 @@ def capture(send: Send) -> Iterator[None]:
         send: sends a frame, whole, in whatever thread it is called. An `OSError` means that nobody listens any more,
             and is passed over.
     """
+    former_level = logging.root.level
     gear = _Gear.ready()
     gear.sender.connect(send)
     former_streams = sys.stdout, sys.stderr
@@ -55,6 +56,8 @@ def capture(send: Send) -> Iterator[None]:
             sys.stdout, sys.stderr = former_streams
             _flush(former_streams)
             _Gear.made = None
+            if logging.root.level != former_level:
+                logging.root.setLevel(former_level)
 
 
 def prepare() -> None:

@@ -10,7 +10,9 @@ from tradewind.worker.child.pipe import Pipe
 from tradewind.worker.protocol import FrameKind
 from tradewind.worker.questions import TOLD, decode_answer, encode_arguments, is_known
 
-_NOT_FOUND: Final = frozenset({"NotFound", "UnknownDag", "UnknownRun", "UnknownTask", "UnknownPool"})
+_NOT_FOUND: Final = frozenset(
+    {"NotFound", "UnknownAsset", "UnknownDag", "UnknownPool", "UnknownRun", "UnknownTask", "UnknownVariable"}
+)
 
 
 class RequestFailed(AirflowException):

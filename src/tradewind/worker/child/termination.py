@@ -29,7 +29,8 @@ def handle_signals() -> None:
     """From now on, in this process and in all that it forks."""
     signal.signal(signal.SIGTERM, _terminate)
     # Not ignored, for programs that a task starts would inherit that.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGINT, _interrupt)
+    os.register_at_fork(after_in_child=_let_copy_be_ended)
 
 
 def obey_termination(life: TaskLife | None = None) -> None:
@@ -41,9 +42,25 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
     child = _Obedience.child
     if child is None:
         return
-    # A copy that user code has forked shall end nothing but itself.
-    if child.pid != os.getpid() or child.life is None:
+    if child.life is None:
         os._exit(128 + signal.SIGTERM)
     with suppress(Exception):
         child.life.kill()
     raise AirflowTaskTerminated("the task was told to stop (SIGTERM)")
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if _Obedience.child is not None:
+        signal.default_int_handler(number, frame)
+
+
+def _let_copy_be_ended() -> None:
+    """A copy that user code has forked ends nothing but itself, and at once.
+
+    Without a handler: one of Python's runs only between two steps of Python code, and a copy that waits for a lock that
+    nobody will ever release, as the workers of `multiprocessing` do when they are ended, takes no more steps.
+    """
+    if _Obedience.child is None:
+        return  # forked by a zygote or the nursery
+    if signal.getsignal(signal.SIGTERM) is _terminate:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -11,6 +11,12 @@ MARK: Final = "TRADEWIND_WORKER"
 """The environment variable by which all processes of a supervisor are known, whoever has forked them."""
 
 
+def marked(folder: Path) -> dict[str, str]:
+    """The variables that a supervisor gives to its processes."""
+    # The second keeps the titles of processes from being written over where the first can be read.
+    return {MARK: str(folder), "SPT_NOENV": "1"}
+
+
 def end_leftovers(folder: Path) -> int:
     """Kill all processes that bear the mark of this folder, until there are none. Returns how many there were."""
     mark = f"{MARK}={folder}".encode()

@@ -3,12 +3,10 @@
 import selectors
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
-
-import msgspec
+from typing import Final
 
 from tradewind.model.assignment import WorkOrder
-from tradewind.model.exchange import Exchange, Refusal, Request
+from tradewind.model.exchange import Exchange
 from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import WorkItem
@@ -16,8 +14,8 @@ from tradewind.runtime.clock import Clock
 from tradewind.telemetry.hub import Hub
 from tradewind.wire.work import Stop
 from tradewind.worker.engine import Engine
-from tradewind.worker.protocol import Answer, Gone, Question
-from tradewind.worker.questions import decode_arguments, encode_answer
+from tradewind.worker.protocol import Gone
+from tradewind.worker.supervisor.answers import Answers
 from tradewind.worker.supervisor.attempt import Attempt, Phase
 from tradewind.worker.supervisor.background import Background
 from tradewind.worker.supervisor.clients import Clients
@@ -29,22 +27,6 @@ from tradewind.worker.supervisor.watch import Watch
 from tradewind.worker.supervisor.work_queue import WorkQueue
 
 _GOES_ON: Final = (TaskState.UP_FOR_RESCHEDULE, TaskState.DEFERRED, TaskState.AWAITING_INPUT)
-_OUTSIDE: Final = ("get_variable", "get_connection")
-"""What may be known outside of the database."""
-
-
-class _Asked(NamedTuple):
-    """What a task has asked for or said, and nobody has answered."""
-
-    attempt: Attempt
-    question: Question
-    arguments: Mapping[str, object]
-    waits: bool
-
-    @property
-    def request(self) -> Request:
-        """The same for the engine."""
-        return Request(self.attempt.key, self.attempt.order.asker, self.question.method, self.arguments)
 
 
 class Supervisor:
@@ -68,10 +50,10 @@ class Supervisor:
         self._folder = folder
         self._options = options
         self._places = places
-        self._secrets = secrets
         self._talk = Talk(engine, clock, hub)
         self._selector = selectors.DefaultSelector()
         self._background = Background(self._selector)
+        self._answers = Answers(secrets, self._background)
         self._launcher = Launcher(
             self._selector,
             clock,
@@ -86,17 +68,11 @@ class Supervisor:
         self._clients: Clients | None = None
         self._queue = WorkQueue()
         self._attempts: dict[AttemptKey, Attempt] = {}
-        self._requests: list[_Asked] = []
         self._results: list[Attempt] = []
         self._heartbeat_due_at = 0.0
         self._idle_since = clock.monotonic()
         self._stop: Stop | None = None
         self._is_over = False
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
-        return self._stop is not None
 
     def start(self, former: JobKey | None) -> JobKey:
         """Begin, as the successor of a supervisor that is known to be dead."""
@@ -123,8 +99,9 @@ class Supervisor:
         self._launcher.tend()
         self._look_for_the_end()
 
-    def wake(self) -> None:
-        """Make the current or the next turn begin at once. For signal handlers and other threads."""
+    def interrupt(self) -> None:
+        """Begin nothing more; when called again, stop also what runs. For signal handlers."""
+        self.asked_to_stop(Stop(kills=self._stop is not None))
         self._background.wake()
 
     def stop(self) -> None:
@@ -145,6 +122,8 @@ class Supervisor:
         for item in work:
             if item.attempt not in self._attempts:
                 self._queue.add(item)
+            elif not self._is_unsettled(item.attempt):
+                self._done([item.attempt])  # it was told before, to a connection that is gone
 
     def revoke(self, attempts: list[AttemptKey]) -> None:
         """See `Boss.revoke`."""
@@ -171,63 +150,31 @@ class Supervisor:
         if self._clients is not None and keys:
             self._clients.done(keys)
 
-    def _asked(self, attempt: Attempt, question: Question, waits: bool) -> None:
-        """A task asks for something, or says something."""
-        try:
-            asked = _Asked(attempt, question, decode_arguments(question.method, question.arguments), waits)
-        except (ValueError, msgspec.MsgspecError) as error:
-            self._answer(_Asked(attempt, question, {}, waits), Refusal(type(error).__name__, str(error)))
-            return
-        if question.method not in _OUTSIDE:
-            self._requests.append(asked)
-            return
-
-        def find() -> object | None:
-            try:
-                return self._secrets.answer(question.method, asked.arguments)
-            except Exception as error:  # a backend is somebody else's code
-                return Refusal(type(error).__name__, str(error))
-
-        if self._secrets.is_slow:
-            self._background.run(find, lambda found: self._found(asked, found))
-        else:
-            self._found(asked, find())
-
-    def _found(self, asked: _Asked, found: object | None) -> None:
-        if found is None:
-            self._requests.append(asked)
-        else:
-            self._answer(asked, found)
-
-    def _answer(self, asked: _Asked, answer: object) -> None:
-        attempt, question = asked.attempt, asked.question
-        if isinstance(answer, Refusal):
-            if asked.waits:
-                attempt.answer(Answer(question.number, error_kind=answer.kind, error=answer.message))
-            else:
-                attempt.spoiled = attempt.spoiled or answer.message
-        elif asked.waits:
-            attempt.answer(Answer(question.number, encode_answer(question.method, answer)))
-
     def _exchange(self) -> None:
         """Give the engine all that there is for it, and do what it says."""
         begins = self._queue.first(self._free_slots()) if self._stop is None else []
         given = Exchange(
-            [asked.request for asked in self._requests],
+            self._answers.requests(),
             [result_of(attempt, self._clock.now()) for attempt in self._results],
             begins,
         )
         exchanged = self._talk.exchange(given) if given else None
         if exchanged is None:
             return
-        requests, self._requests = self._requests, []
-        for asked, answer in zip(requests, exchanged.answers, strict=True):
-            self._answer(asked, answer)
+        self._answers.give(exchanged.answers)
         self._settled()
         self._begun(begins, exchanged.orders)
 
     def _free_slots(self) -> int:
-        return self._options.slots - sum(attempt.phase is not Phase.SETTLED for attempt in self._attempts.values())
+        """What has ended takes none any more: its end is stored before others begin, in the same exchange."""
+        taken = sum(attempt.phase in (Phase.STARTING, Phase.RUNNING) for attempt in self._attempts.values())
+        return self._options.slots - taken
+
+    def _has_news(self) -> bool:
+        """Whether there is something for the engine at once, such as work in place of what it did not let begin."""
+        if len(self._answers) or self._results:
+            return True
+        return bool(self._stop is None and len(self._queue) and self._free_slots() > 0)
 
     def _settled(self) -> None:
         settled, self._results = self._results, []
@@ -243,7 +190,7 @@ class Supervisor:
         begun = {order.attempt for order in orders}
         self._done([item.attempt for item in begins if item.attempt not in begun])
         for order in orders:
-            attempt = self._attempts[order.attempt] = self._launcher.make(order, self._asked, self._said_end)
+            attempt = self._attempts[order.attempt] = self._launcher.make(order, self._answers.ask, self._said_end)
             self._launcher.launch(attempt)
 
     def _heartbeat(self) -> None:
@@ -287,6 +234,8 @@ class Supervisor:
 
     def _patience_s(self) -> float:
         """How long nothing needs to be done by itself."""
+        if self._talk.retry_at is None and self._has_news():
+            return 0.0
         due = (self._heartbeat_due_at, self._talk.retry_at, self._launcher.retry_at)
         until = min(each for each in due if each is not None) - self._clock.monotonic()
         return max(0.0, min(until, self._watch.patience_s(self._attempts.values())))
