@@ -1,0 +1,63 @@
+"""Which process hears which signal: what user code forks is ended as any program is (D2, E1)."""
+
+import subprocess
+import sys
+
+import pytest
+
+PREPARED = """
+import os, signal, sys
+from tradewind.worker.child.termination import handle_signals, obey_termination
+handle_signals()
+"""
+TELLS_OF_COPY = """
+pid = os.fork()
+if pid == 0:
+    signal.raise_signal(signal.SIGTERM)
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def says(code: str) -> str:
+    """What a fresh interpreter prints."""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    return ran.stdout.strip()
+
+
+def test_nursery_and_zygotes_do_not_listen() -> None:
+    assert says(
+        PREPARED + "os.kill(os.getpid(), signal.SIGTERM); signal.raise_signal(signal.SIGINT); print('here')"
+    ) == ("here")
+
+
+def test_what_a_zygote_forks_does_not_listen_before_it_has_a_task() -> None:
+    assert says(PREPARED + TELLS_OF_COPY) == "7"
+
+
+def test_a_copy_that_a_task_forks_is_ended_by_the_system() -> None:
+    assert says(PREPARED + "obey_termination()\n" + TELLS_OF_COPY) == "-15"
+
+
+def test_a_handler_of_the_authors_own_stays() -> None:
+    own = "obey_termination()\nsignal.signal(signal.SIGTERM, lambda *_: os._exit(3))\n"
+
+    assert says(PREPARED + own + TELLS_OF_COPY) == "3"
+
+
+@pytest.mark.parametrize(("number", "expected"), [("SIGTERM", "143"), ("SIGINT", "interrupted")])
+def test_a_child_without_a_task_listens(number: str, expected: str) -> None:
+    act = f"""
+pid = os.fork()
+if pid == 0:
+    obey_termination()
+    try:
+        signal.raise_signal(signal.{number})
+    except KeyboardInterrupt:
+        os.write(1, b"interrupted")
+        os._exit(0)
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+if code:
+    print(code)
+"""
+    assert says(PREPARED + act) == expected
