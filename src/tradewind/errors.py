@@ -5,6 +5,7 @@
     │   ├── UnknownDag
     │   ├── UnknownRun
     │   ├── UnknownTask
+    │   ├── UnknownGroup
     │   ├── UnknownPool
     │   ├── UnknownVariable
     │   ├── UnknownConnection
@@ -64,6 +65,15 @@ class UnknownTask(NotFound):
         self.dag_id = dag_id
         self.task_id = task_id
         self.map_index = map_index
+
+
+class UnknownGroup(NotFound):
+    """No task group of that id."""
+
+    def __init__(self, dag_id: str, group_id: str) -> None:
+        super().__init__(f"DAG {dag_id!r} has no task group {group_id!r}")
+        self.dag_id = dag_id
+        self.group_id = group_id
 
 
 class UnknownPool(NotFound):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tradewind.errors import DagUnusable
+from tradewind.errors import UnknownDag, UnknownGroup
 from tradewind.model.dag import Dag
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.json_value import JsonValue
@@ -109,16 +109,18 @@ class TaskInstanceRequest(TaskRequest):
         self.tx.rendered.name_instances({self.asker.key: rendered_map_index})
 
     def _with_members(self, dag_id: str, task_ids: Sequence[str] | None, group_id: str | None) -> Sequence[str] | None:
-        """The task ids, and those of the tasks in a group as the DAG has them now."""
+        """The task ids, and those of the tasks in a group as the DAG has them now.
+
+        Raises UnknownDag, DagUnusable and UnknownGroup: whoever waits for a group that there is not would wait for ever.
+        """
         if group_id is None:
             return task_ids
         record = self.tx.dags.find(dag_id)
         if record is None or record.version_key is None:
-            return task_ids or ()
-        try:
-            dag = self.structures.get(self.tx, record.version_key).dag
-        except DagUnusable:
-            return task_ids or ()
+            raise UnknownDag(dag_id)
+        dag = self.structures.get(self.tx, record.version_key).dag
+        if all(group.group_id != group_id for group in dag.groups):
+            raise UnknownGroup(dag_id, group_id)
         return [*(task_ids or ()), *_members(dag, group_id)]
 
 
