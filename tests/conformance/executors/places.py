@@ -26,11 +26,11 @@ def work_items(count: int) -> list[WorkItem]:
     return [work_item(number) for number in range(count)]
 
 
-def until(is_true: Callable[[], bool], what: str) -> None:
-    """Ask again and again, and fail rather than for ever."""
+def until(is_true: Callable[[], bool], what: str, instead: Callable[[], str] = str) -> None:
+    """Ask again and again, and fail rather than for ever; `instead` says what is the case."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_true():
-        assert time.monotonic() < deadline, f"in vain waited until {what}"
+        assert time.monotonic() < deadline, f"in vain waited until {what}; {instead()}"
 
 
 class Place(ABC):

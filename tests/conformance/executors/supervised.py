@@ -91,7 +91,14 @@ class SupervisedMachine:
 
     def until_states(self, items: list[WorkItem], expected: list[TaskState], beside: Callable[[], object]) -> None:
         """Wait for these states, calling `beside` as a scheduler would."""
-        until(lambda: (beside(), self.states(items) == expected)[1], f"the tasks were {expected}")
+        seen: list[TaskState] = []
+
+        def are_there() -> bool:
+            beside()
+            seen[:] = self.states(items)
+            return seen == expected
+
+        until(are_there, f"the tasks are {expected}", lambda: f"they are {seen}")
 
     def worker_pid(self, attempt: AttemptKey) -> int:
         """Of the supervisor that runs it."""

@@ -24,6 +24,8 @@ def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
     monkeypatch.setenv("TRADEWIND_HOME", str(tmp_path))
     monkeypatch.setenv("TRADEWIND__CORE__EXECUTOR", getattr(request, "param", "LocalExecutor"))
     monkeypatch.setenv("TRADEWIND__CORE__PARALLELISM", "2")
+    # So seldom that nothing here can come about by chance, because a heartbeat happened to be due.
+    monkeypatch.setenv("TRADEWIND__SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC", "200")
     settings = load_settings()
     upgrade(settings.database.sql_alchemy_conn)
     with wired(settings) as wiring:
