@@ -35,37 +35,35 @@ REASONS = {
 
 
 @pytest.fixture(scope="module")
-def endings(deployment: Deployment) -> Ended:
+def endings(calm: Deployment) -> Ended:
     """A run in which each task ends in a way of its own."""
-    return trial(deployment, "endings", "endings").ended()
+    return trial(calm, "endings", "endings").ended()
 
 
 @pytest.mark.parametrize("task_id", sorted(REASONS))
 def test_whatever_ends_a_task_is_a_failure_with_a_reason(
-    endings: Ended, deployment: Deployment, database_kind: DatabaseKind, task_id: str
+    endings: Ended, calm: Deployment, database_kind: DatabaseKind, task_id: str
 ) -> None:
     task = endings.tasks[task_id]
 
     assert task.state is TaskState.FAILED
     assert re.search(REASONS[task_id], task.reason or ""), task.reason
-    log = log_path(deployment, "endings", endings.run.run_id, task_id)
+    log = log_path(calm, "endings", endings.run.run_id, task_id)
     assert log.exists()
     assert all(json.loads(line)["event"] is not None for line in log.read_text().splitlines())
 
 
 def test_what_a_task_said_before_it_was_killed_is_in_its_log(
-    endings: Ended, deployment: Deployment, database_kind: DatabaseKind
+    endings: Ended, calm: Deployment, database_kind: DatabaseKind
 ) -> None:
-    log = log_path(deployment, "endings", endings.run.run_id, "kills_itself").read_text()
+    log = log_path(calm, "endings", endings.run.run_id, "kills_itself").read_text()
 
     assert "last words" in log
     assert "SIGKILL" in log
 
 
-def test_a_crash_in_c_code_leaves_a_traceback(
-    endings: Ended, deployment: Deployment, database_kind: DatabaseKind
-) -> None:
-    log = log_path(deployment, "endings", endings.run.run_id, "crashes").read_text()
+def test_a_crash_in_c_code_leaves_a_traceback(endings: Ended, calm: Deployment, database_kind: DatabaseKind) -> None:
+    log = log_path(calm, "endings", endings.run.run_id, "crashes").read_text()
 
     assert "Segmentation fault" in log
     assert "troubles.py" in log
@@ -79,20 +77,20 @@ LEFT_BY = (
 )
 
 
-def test_what_tasks_start_ends_with_them(deployment: Deployment, database_kind: DatabaseKind) -> None:
+def test_what_tasks_start_ends_with_them(calm: Deployment, database_kind: DatabaseKind) -> None:
     """E1: also what forked twice, closed everything, and has a session of its own."""
     for name in LEFT_BY:
-        (deployment.notes / f"left by {name}").unlink(missing_ok=True)
+        (calm.notes / f"left by {name}").unlink(missing_ok=True)
 
-    ended = trial(deployment, "leftovers", "leftovers").ended()
+    ended = trial(calm, "leftovers", "leftovers").ended()
 
     killed = "leaves_processes_to_a_killed_task"
     assert {name: task.reason for name, task in ended.tasks.items() if task.state is TaskState.FAILED}.keys() == {
         killed
     }
-    pids = [int((deployment.notes / f"left by {name}").read_text()) for name in LEFT_BY if has_left(deployment, name)]
+    pids = [int((calm.notes / f"left by {name}").read_text()) for name in LEFT_BY if has_left(calm, name)]
     for pid in pids:
-        wait_for_end_of(deployment, pid)
+        wait_for_end_of(calm, pid)
     values = {name: ended.value(name) for name in ended.states if ended.states[name] == "success"}
     answers = values.pop("lets_others_ask_for_it")
     assert isinstance(answers, list)
@@ -107,8 +105,8 @@ def has_left(deployment: Deployment, name: str) -> bool:
     return file.exists() and bool(file.read_text().strip())
 
 
-def test_a_copy_that_a_task_forks_may_log_beside_it(deployment: Deployment, database_kind: DatabaseKind) -> None:
-    run = trial(deployment, "leftovers", "copies")
+def test_a_copy_that_a_task_forks_may_log_beside_it(calm: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(calm, "leftovers", "copies")
 
     assert run.ended().states["lets_a_copy_print_and_log"] == "success"
     log = run.log("lets_a_copy_print_and_log")
@@ -117,17 +115,17 @@ def test_a_copy_that_a_task_forks_may_log_beside_it(deployment: Deployment, data
 
 
 def test_a_task_that_ignores_signals_is_killed_when_it_is_called_off(
-    deployment: Deployment, database_kind: DatabaseKind
+    calm: Deployment, database_kind: DatabaseKind
 ) -> None:
-    run = trial(deployment, "stubborn", "stubborn")
-    file = deployment.notes / f"{run.run_id} is stubborn"
-    deployment.until(lambda: file.exists() and bool(file.read_text().strip()), "the task to ignore everything")
+    run = trial(calm, "stubborn", "stubborn")
+    file = calm.notes / f"{run.run_id} is stubborn"
+    calm.until(lambda: file.exists() and bool(file.read_text().strip()), "the task to ignore everything")
     pid = int(file.read_text())
     assert is_alive(pid)
 
     mark_failed(run, "ignores_signals")
 
-    wait_for_end_of(deployment, pid, within_s=15.0)
+    wait_for_end_of(calm, pid, within_s=15.0)
     assert run.ended().states == {"ignores_signals": "failed"}
 
 
@@ -141,9 +139,9 @@ def mark_failed(run: Trial, task_id: str) -> None:
 
 
 def test_a_task_that_takes_too_long_is_ended_also_if_it_does_not_listen(
-    deployment: Deployment, database_kind: DatabaseKind
+    calm: Deployment, database_kind: DatabaseKind
 ) -> None:
-    ended = trial(deployment, "slow", "slow").ended()
+    ended = trial(calm, "slow", "slow").ended()
 
     assert set(ended.states.values()) == {"failed"}
     assert "longer than its execution_timeout of 0.5 s" in str(ended.tasks["takes_too_long"].reason)
@@ -153,9 +151,9 @@ def test_a_task_that_takes_too_long_is_ended_also_if_it_does_not_listen(
 
 
 def test_a_task_that_uses_too_much_memory_is_ended_and_told_how_much(
-    deployment: Deployment, database_kind: DatabaseKind
+    calm: Deployment, database_kind: DatabaseKind
 ) -> None:
-    ended = trial(deployment, "hungry", "hungry").ended()
+    ended = trial(calm, "hungry", "hungry").ended()
 
     assert set(ended.states.values()) == {"failed"}
     for name in ("eats_memory", "lets_another_eat"):
@@ -166,15 +164,13 @@ def test_a_task_that_uses_too_much_memory_is_ended_and_told_how_much(
     assert peak > 300_000_000
 
 
-def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(
-    deployment: Deployment, database_kind: DatabaseKind
-) -> None:
-    run = trial(deployment, "talkative", "talkative")
+def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(calm: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(calm, "talkative", "talkative")
 
-    ended = deployment.ended(run.key, within_s=150)
+    ended = calm.ended(run.key, within_s=150)
 
     assert ended.states == {"prints_a_gigabyte": "success"}
-    log = log_path(deployment, "talkative", run.run_id, "prints_a_gigabyte")
+    log = log_path(calm, "talkative", run.run_id, "prints_a_gigabyte")
     assert 1_000_000 < log.stat().st_size < 15_000_000
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert "all work and no play" in lines[0]["event"]
@@ -184,23 +180,21 @@ def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(
     ] * 2
 
 
-def test_a_hundred_megabytes_are_passed_on(deployment: Deployment, database_kind: DatabaseKind) -> None:
-    ended = trial(deployment, "voluminous", "voluminous").ended()
+def test_a_hundred_megabytes_are_passed_on(calm: Deployment, database_kind: DatabaseKind) -> None:
+    ended = calm.ended(trial(calm, "voluminous", "voluminous").key, within_s=150)
 
     assert ended.states == {"returns_much": "success", "takes_much": "success"}, ended.tasks
     assert ended.value("takes_much") == 100_000_000
 
 
-def test_a_task_succeeds_although_its_log_cannot_be_written(
-    deployment: Deployment, database_kind: DatabaseKind
-) -> None:
+def test_a_task_succeeds_although_its_log_cannot_be_written(calm: Deployment, database_kind: DatabaseKind) -> None:
     """Everything that is written to this device finds the disk full."""
     run_id = "full_disk"
-    path = log_path(deployment, "logging_in_vain", run_id, "logs")
+    path = log_path(calm, "logging_in_vain", run_id, "logs")
     path.parent.mkdir(parents=True)
     path.symlink_to("/dev/full")
 
-    ended = deployment.run("logging_in_vain", run_id)
+    ended = calm.run("logging_in_vain", run_id)
 
     assert ended.states == {"logs": "success"}
     assert ended.value("logs") == "done"
@@ -208,12 +202,12 @@ def test_a_task_succeeds_although_its_log_cannot_be_written(
 
 @pytest.mark.parametrize(("refusals", "state"), [(2, "success"), (1000, "failed")])
 def test_a_task_waits_a_while_where_the_system_lets_nobody_fork(
-    deployment: Deployment, database_kind: DatabaseKind, refusals: int, state: str
+    calm: Deployment, database_kind: DatabaseKind, refusals: int, state: str
 ) -> None:
-    refuse = deployment.notes / "refuse to fork"
+    refuse = calm.notes / "refuse to fork"
     refuse.write_text(str(refusals))
     try:
-        ended = trial(deployment, "unforkable", f"unforkable_{refusals}").ended()
+        ended = trial(calm, "unforkable", f"unforkable_{refusals}").ended()
     finally:
         refuse.unlink()
 
@@ -222,8 +216,8 @@ def test_a_task_waits_a_while_where_the_system_lets_nobody_fork(
         assert "no process could be made for it" in str(ended.tasks["ordinary"].reason)
 
 
-def test_words_that_no_database_can_store_harm_nobody_else(deployment: Deployment, database_kind: DatabaseKind) -> None:
-    run = trial(deployment, "hostile", "hostile")
+def test_words_that_no_database_can_store_harm_nobody_else(calm: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(calm, "hostile", "hostile")
 
     ended = run.ended()
 

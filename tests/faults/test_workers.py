@@ -39,28 +39,26 @@ def check_second_try(run: Trial, task_id: str = "hold") -> None:
 
 @pytest.mark.parametrize("who", ["child", "zygote", "nursery", "supervisor"])
 def test_a_task_whose_process_is_killed_is_tried_again(
-    deployment: Deployment, database_kind: DatabaseKind, who: Victim
+    alert: Deployment, database_kind: DatabaseKind, who: Victim
 ) -> None:
-    run = trial(deployment, "held", f"killed_{who}")
+    run = trial(alert, "held", f"killed_{who}")
     began = run.wait_for_begin()
 
     ancestor(began.pid, who).kill()
 
     check_second_try(run)
-    wait_for_end_of(deployment, began.pid)
+    wait_for_end_of(alert, began.pid)
     if who == "child":
         assert "killed by signal SIGKILL" in run.log("hold")
 
 
-def test_a_task_does_not_notice_that_its_scheduler_was_killed(
-    deployment: Deployment, database_kind: DatabaseKind
-) -> None:
+def test_a_task_does_not_notice_that_its_scheduler_was_killed(alert: Deployment, database_kind: DatabaseKind) -> None:
     """A2: the worker is a process of its own, and the next scheduler finds what it does."""
-    run = trial(deployment, "held", "killed_scheduler")
+    run = trial(alert, "held", "killed_scheduler")
     began = run.wait_for_begin()
 
-    deployment.stop("scheduler", signal.SIGKILL)
-    deployment.start("scheduler")
+    alert.stop("scheduler", signal.SIGKILL)
+    alert.start("scheduler")
     run.say("go")
 
     ended = run.ended()
@@ -69,49 +67,47 @@ def test_a_task_does_not_notice_that_its_scheduler_was_killed(
     assert (ended.tasks["hold"].attempt, ended.value("hold")) == (1, 1)
 
 
-def test_a_task_may_end_while_there_is_no_scheduler(deployment: Deployment, database_kind: DatabaseKind) -> None:
-    run = trial(deployment, "held", "no_scheduler")
+def test_a_task_may_end_while_there_is_no_scheduler(alert: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(alert, "held", "no_scheduler")
     began = run.wait_for_begin()
 
-    deployment.stop("scheduler", signal.SIGKILL)
+    alert.stop("scheduler", signal.SIGKILL)
     run.say("go")
-    deployment.until(
-        lambda: deployment.seen(run.key).states == {"hold": "success"}, "the worker to store how the task ended"
-    )
-    deployment.start("scheduler")
+    alert.until(lambda: alert.seen(run.key).states == {"hold": "success"}, "the worker to store how the task ended")
+    alert.start("scheduler")
 
     assert run.ended().state == "success"
     assert run.began() == [began]
 
 
 def test_a_supervisor_that_is_frozen_for_long_has_no_living_tasks_when_they_are_given_up(
-    deployment: Deployment, database_kind: DatabaseKind
+    alert: Deployment, database_kind: DatabaseKind
 ) -> None:
-    run = trial(deployment, "held", "frozen_supervisor")
+    run = trial(alert, "held", "frozen_supervisor")
     began = run.wait_for_begin()
 
-    with frozen(ancestor(began.pid, "supervisor")):
-        deployment.until(
-            lambda: deployment.seen(run.key).tasks["hold"].state is not TaskState.RUNNING,
+    with frozen(alert, ancestor(began.pid, "supervisor")):
+        alert.until(
+            lambda: alert.seen(run.key).tasks["hold"].state is not TaskState.RUNNING,
             "the task to be given up",
             within_s=5 * HEARTBEAT_TIMEOUT_S,
         )
-        wait_for_end_of(deployment, began.pid, within_s=1.0)
+        wait_for_end_of(alert, began.pid, within_s=1.0)
 
     check_second_try(run)
 
 
 def test_a_result_that_comes_after_the_task_was_given_up_changes_nothing(
-    deployment: Deployment, database_kind: DatabaseKind
+    alert: Deployment, database_kind: DatabaseKind
 ) -> None:
-    run = trial(deployment, "held", "late_result")
+    run = trial(alert, "held", "late_result")
     began = run.wait_for_begin()
 
-    with frozen(ancestor(began.pid, "supervisor")):
+    with frozen(alert, ancestor(began.pid, "supervisor")):
         run.say("go")
-        wait_for_end_of(deployment, began.pid)
-        deployment.until(
-            lambda: deployment.seen(run.key).tasks["hold"].state is not TaskState.RUNNING,
+        wait_for_end_of(alert, began.pid)
+        alert.until(
+            lambda: alert.seen(run.key).tasks["hold"].state is not TaskState.RUNNING,
             "the task to be given up",
             within_s=5 * HEARTBEAT_TIMEOUT_S,
         )
@@ -119,46 +115,44 @@ def test_a_result_that_comes_after_the_task_was_given_up_changes_nothing(
     check_second_try(run)
 
 
-def test_a_supervisor_that_is_frozen_for_a_moment_loses_nothing(
-    deployment: Deployment, database_kind: DatabaseKind
-) -> None:
-    run = trial(deployment, "held", "short_freeze")
+def test_a_supervisor_that_is_frozen_for_a_moment_loses_nothing(alert: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(alert, "held", "short_freeze")
     began = run.wait_for_begin()
 
-    with frozen(ancestor(began.pid, "supervisor")):
+    with frozen(alert, ancestor(began.pid, "supervisor")):
         run.say("go")
-        wait_for_end_of(deployment, began.pid)
+        wait_for_end_of(alert, began.pid)
 
     assert run.ended().value("hold") == 1
     assert run.began() == [began]
 
 
-def test_a_task_that_is_frozen_is_ended_after_its_time(deployment: Deployment, database_kind: DatabaseKind) -> None:
-    run = trial(deployment, "held_briefly", "frozen_task")
+def test_a_task_that_is_frozen_is_ended_after_its_time(alert: Deployment, database_kind: DatabaseKind) -> None:
+    run = trial(alert, "held_briefly", "frozen_task")
     began = run.wait_for_begin()
 
-    with frozen(psutil.Process(began.pid)):
+    with frozen(alert, psutil.Process(began.pid)):
         ended = run.ended()
 
     assert ended.states == {"hold_briefly": "failed"}
     assert ended.tasks["hold_briefly"].reason == (
         "killed: ran for longer than its execution_timeout of 1 s and did not stop"
     )
-    wait_for_end_of(deployment, began.pid)
+    wait_for_end_of(alert, began.pid)
 
 
 @pytest.mark.parametrize("who", ["zygote", "nursery", "supervisor"])
 def test_a_process_may_be_killed_while_a_dag_file_is_imported(
-    deployment: Deployment, database_kind: DatabaseKind, who: Victim
+    alert: Deployment, database_kind: DatabaseKind, who: Victim
 ) -> None:
     """The task runs as far as the engine knows, and has no process yet."""
-    hold, importing = deployment.notes / "hold imports", deployment.notes / "importing"
+    hold, importing = alert.notes / "hold imports", alert.notes / "importing"
     # A zygote that has imported the file already would import it no more.
-    os.utime(deployment.home / "dags" / "held_import.py")
+    os.utime(alert.home / "dags" / "held_import.py")
     importing.unlink(missing_ok=True)
     hold.touch()
-    run = trial(deployment, "held_in_import", f"import_{who}")
-    deployment.until(importing.exists, "the import to begin")
+    run = trial(alert, "held_in_import", f"import_{who}")
+    alert.until(importing.exists, "the import to begin")
     zygote = psutil.Process(int(importing.read_text().split()[0]))
     generations: dict[Victim, int] = {"zygote": 0, "nursery": 1, "supervisor": 2}
 
@@ -166,37 +160,37 @@ def test_a_process_may_be_killed_while_a_dag_file_is_imported(
     hold.unlink()
 
     assert run.ended().states == {"after_import": "success"}
-    wait_for_end_of(deployment, zygote.pid)
+    wait_for_end_of(alert, zygote.pid)
 
 
 @pytest.mark.parametrize("who", ["child", "zygote", "nursery", "supervisor"])
 def test_what_is_killed_after_the_end_of_a_task_does_not_change_it(
-    deployment: Deployment, database_kind: DatabaseKind, who: Victim
+    alert: Deployment, database_kind: DatabaseKind, who: Victim
 ) -> None:
     """The end is stored, and the process is busy with callbacks."""
-    run = trial(deployment, "held_in_callback", f"callback_{who}")
+    run = trial(alert, "held_in_callback", f"callback_{who}")
     began = run.wait_for_begin()
     run.wait_for_note("callback 1")
     ended = run.ended()
 
     ancestor(began.pid, who).kill()
 
-    wait_for_end_of(deployment, began.pid)
-    assert ended.states == deployment.seen(run.key).states == {"hold_in_callback": "success"}
+    wait_for_end_of(alert, began.pid)
+    assert ended.states == alert.seen(run.key).states == {"hold_in_callback": "success"}
     assert run.began() == [began]
 
 
 def test_a_result_that_could_not_be_stored_before_its_supervisor_was_killed_is_lost_and_tried_again(
-    deployment: Deployment, database_kind: DatabaseKind
+    alert: Deployment, database_kind: DatabaseKind
 ) -> None:
     """The narrow point between what the task says and what is stored: nobody can know, so it is tried again."""
-    run = trial(deployment, "held", "unsettled")
+    run = trial(alert, "held", "unsettled")
     began = run.wait_for_begin()
     supervisor = ancestor(began.pid, "supervisor")
 
-    with nobody_can_write(deployment):
+    with nobody_can_write(alert):
         run.say("go")
-        wait_for_end_of(deployment, began.pid)
+        wait_for_end_of(alert, began.pid)
         supervisor.kill()
 
     check_second_try(run)
@@ -218,18 +212,16 @@ def nobody_can_write(deployment: Deployment) -> Iterator[None]:
         server.rollback()
 
 
-def test_a_chain_comes_to_its_end_whatever_is_killed_on_the_way(
-    deployment: Deployment, database_kind: DatabaseKind
-) -> None:
+def test_a_chain_comes_to_its_end_whatever_is_killed_on_the_way(alert: Deployment, database_kind: DatabaseKind) -> None:
     """B7: a kill after every second task, each time of somebody else; all succeed, and none runs twice at once."""
-    run = trial(deployment, "chain", "killed_often")
+    run = trial(alert, "chain", "killed_often")
     victims: list[Victim | None] = ["supervisor", None, "nursery", "supervisor", "zygote", None]
 
     for number, who in enumerate(victims, start=1):
         began = run.wait_for_begin(2 * number)
         if who is None:
-            deployment.stop("scheduler", signal.SIGKILL)
-            deployment.start("scheduler")
+            alert.stop("scheduler", signal.SIGKILL)
+            alert.start("scheduler")
         else:
             kill_above(began.pid, who)
 

@@ -3,8 +3,9 @@
 import os
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -16,9 +17,13 @@ from tradewind.model.ids import RunKey
 
 DAGS: Final = Path(__file__).with_name("dags")
 HEARTBEAT_TIMEOUT_S: Final = 6.0
-OPTIONS: Final = {
+CALM: Final = {
     "CORE__KILLED_TASK_CLEANUP_TIME": "2",
     "LOGGING__TASK_LOG_LIMIT_MB": "10",
+    "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": "1",
+}
+ALERT: Final = {
+    **CALM,
     "SCHEDULER__JOB_HEARTBEAT_SEC": "0.3",
     "SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": "0.5",
     "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": "2",
@@ -118,9 +123,12 @@ def is_alive(pid: int) -> bool:
 
 
 @contextmanager
-def frozen(process: psutil.Process) -> Iterator[None]:
-    """A process stands still within the block."""
-    process.send_signal(signal.SIGSTOP)
+def frozen(deployment: Deployment, process: psutil.Process) -> Iterator[None]:
+    """A process stands still within the block, and not in the middle of a transaction.
+
+    SQLite has one writer at a time. If that one stands still so does everybody, and nothing would be seen here.
+    """
+    deployment.until(lambda: _is_frozen_alone(deployment, process), f"{process} to be frozen alone")
     try:
         yield
     finally:
@@ -128,12 +136,26 @@ def frozen(process: psutil.Process) -> Iterator[None]:
             process.send_signal(signal.SIGCONT)
 
 
+def _is_frozen_alone(deployment: Deployment, process: psutil.Process) -> bool:
+    process.send_signal(signal.SIGSTOP)
+    url = deployment.wiring.settings.database.sql_alchemy_conn
+    if not url.startswith("sqlite"):
+        return True
+    try:
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None, timeout=1)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        process.send_signal(signal.SIGCONT)
+        return False
+    return True
+
+
 @contextmanager
-def troubled(home: Path, url: str) -> Iterator[Deployment]:
-    """A deployment that notices soon what falls silent."""
+def troubled(home: Path, url: str, options: Mapping[str, str]) -> Iterator[Deployment]:
+    """A deployment with the DAGs of `dags/`. With the options `ALERT` it notices soon what falls silent."""
     folder = home / "dags"
     shutil.copytree(DAGS, folder, ignore=shutil.ignore_patterns("ruff.toml", "__pycache__"))
-    variables = {f"TRADEWIND__{name}": value for name, value in OPTIONS.items()}
+    variables = {f"TRADEWIND__{name}": value for name, value in options.items()}
     with deployed(home, url, dags_folder=folder, variables=variables) as made:
         made.wait_for_files(folder)
         yield made
