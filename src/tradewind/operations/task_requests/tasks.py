@@ -111,7 +111,7 @@ class TaskInstanceRequest(TaskRequest):
     def _with_members(self, dag_id: str, task_ids: Sequence[str] | None, group_id: str | None) -> Sequence[str] | None:
         """The task ids, and those of the tasks in a group as the DAG has them now.
 
-        Raises UnknownDag, DagUnusable and UnknownGroup: whoever waits for a group that there is not would wait for ever.
+        Raises UnknownDag, DagUnusable and UnknownGroup: nobody shall wait for a group that there is not.
         """
         if group_id is None:
             return task_ids
