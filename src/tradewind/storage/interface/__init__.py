@@ -29,13 +29,6 @@ from tradewind.storage.interface.shared_stores import (
     ConnectionStore,
     VariableStore,
 )
-from tradewind.storage.interface.shared_stores import (
-    AssetEventStore,
-    AssetStateStore,
-    AssetStore,
-    ConnectionStore,
-    VariableStore,
-)
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -514,16 +507,6 @@ class Transaction(Protocol):
     def deferrals(self) -> DeferralStore: ...
     @property
     def lookups(self) -> LookupStore: ...
-    @property
-    def variables(self) -> VariableStore: ...
-    @property
-    def connections(self) -> ConnectionStore: ...
-    @property
-    def assets(self) -> AssetStore: ...
-    @property
-    def asset_events(self) -> AssetEventStore: ...
-    @property
-    def asset_states(self) -> AssetStateStore: ...
     @property
     def variables(self) -> VariableStore: ...
     @property
