@@ -114,9 +114,7 @@ _RESUME = GuardedUpdate(
 _SILENT = sa.select(*INSTANCE_COLUMNS).where(
     task_is_active, _HAS_PROCESS, _COLUMNS.heartbeat_at < sa.bindparam("instant", type_=Instant())
 )
-_OF_WORKER = sa.select(*INSTANCE_COLUMNS).where(
-    task_is_active, _HAS_PROCESS, _COLUMNS.worker == sa.bindparam("worker")
-)
+_OF_WORKER = sa.select(*INSTANCE_COLUMNS).where(task_is_active, _HAS_PROCESS, _COLUMNS.worker == sa.bindparam("worker"))
 _DUE = (
     sa.select(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
     .where(task_has_timer, _COLUMNS.wake_at <= _NOW)
