@@ -22,6 +22,7 @@ from tradewind.sdk.environment_runtime import EnvironmentRuntime
 from tradewind.sdk.runtime import Runtime, set_process_runtime
 from tradewind.sdk.taskflow import call_parameters
 from tradewind.worker.protocol import DagFile
+from tradewind.worker.task_life.allowed_classes import allow_declared_classes
 
 _ABSENT: Final = Signature(0, 0, 0)
 
@@ -70,7 +71,7 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     except BaseException as error:  # whatever an author's file raises
         imported.error = "".join(traceback.format_exception(error))
     observer.stop()
-    _learn_parameters(imported.dags.values())
+    _prepare(imported.dags.values())
     touched = {**imports.files, **observer.paths}
     imported.watch(touched)
     imported._touched.append((f"{file.root}/{file.path}", before))  # noqa: SLF001 - still making it
@@ -80,9 +81,10 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     return imported
 
 
-def _learn_parameters(dags: Iterable[DAG]) -> None:
-    """Of the functions of tasks: known here, they need not be found out in every child."""
+def _prepare(dags: Iterable[DAG]) -> None:
+    """Do here what would otherwise be done in every child: it depends on the DAG alone."""
     for dag in dags:
+        allow_declared_classes(dag)
         for task in dag.tasks:
             function = getattr(task, "python_callable", None)
             if function is not None:
