@@ -1,18 +1,20 @@
 """Writes `airflow_states.json`: the states to which Airflow itself brings its example DAGs and those of `dags/`.
 
-    python -m tests.acceptance.ask_airflow <folder of the commands of Airflow 3.3.2> [word in the names of DAGs ...]
+    python -m tests.acceptance.ask_airflow <folder of Airflow's commands> [word in the name of a DAG or file ...]
 
 A real Airflow (API server, scheduler with LocalExecutor, DAG processor and triggerer, on PostgreSQL) is started in a
-temporary folder. Each DAG gets one run, all of the same logical date; a DAG that chooses by chance gets many, and then
-each task has a list of the states that were seen. With words, what is known of all other DAGs is kept.
+temporary folder. Each DAG gets one run, all of the same logical date. With words, what is known of all other DAGs is
+kept. On a busy machine Airflow fails tasks whose API server does not answer in time: look at what it says.
 
 Airflow's scheduler and triggerer listen on every address: give it a network of its own, with
 `unshare -n sh -c 'ip link set lo up && exec "$@"' sh python -m tests.acceptance.ask_airflow ...`. Some examples build
 virtual environments: `PIP_NO_INDEX` and `PIP_FIND_LINKS` let pip find `examples.REQUIREMENTS` there.
 """
 
+import itertools
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -20,13 +22,13 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tests.acceptance.examples import (
-    BY_CHANCE,
+    CONNECTIONS,
     DAGS_FOLDER,
     FOLDER_VARIABLE,
     LOGICAL_DATE,
@@ -34,17 +36,21 @@ from tests.acceptance.examples import (
     POOLS,
     STATES_FILE,
 )
+from tests.component.standard.wheels import write_wheel
 from tests.databases import temporary_database
 from tradewind.runtime.clock import SystemClock
 
 COMPONENTS: Final = ("api-server", "scheduler", "dag-processor", "triggerer")
 READY_S: Final = 300.0
-ENDED_S: Final = 2400.0
+ENDED_S: Final = 400.0
 PAUSE_S: Final = 1.0
-TIMES_BY_CHANCE: Final = 8
+RUN_ID: Final = "asked_0"
 PAGE: Final = 100
 PACKAGES: Final = ("apache-airflow-core", "apache-airflow-providers-standard")
 CLOCK: Final = SystemClock()
+
+# Other provider packages have examples too.
+FOLDERS: Final = ("airflow/example_dags", "airflow/providers/standard/example_dags", str(DAGS_FOLDER))
 
 Json = dict[str, object]
 
@@ -88,14 +94,27 @@ def main(commands: Path, words: Sequence[str]) -> None:
         temporary_database("postgres") as url,
         _airflow(commands, Path(home), url) as api,
     ):
+        write_wheel(Path(home) / "wheels")
         for pool, slots in POOLS.items():
             api.ask("POST", "/pools", {"name": pool, "slots": slots})
-        dag_ids = [dag_id for dag_id in _dag_ids(api) if dag_id not in NOT_ASKED]
-        dag_ids = [dag_id for dag_id in dag_ids if not words or any(word in dag_id for word in words)]
-        runs = dict(_trigger(api, dag_ids))
-        _wait_for_ends(api, runs)
-        answers = {dag_id: _states(api, dag_id, run_ids) for dag_id, run_ids in runs.items()}
-    _write(commands, answers)
+        files = _files(api)
+        for dag_id in files:
+            api.ask("PATCH", f"/dags/{dag_id}", {"is_paused": False})
+        dag_ids = [dag_id for dag_id in sorted(files) if dag_id not in NOT_ASKED]
+        if words:
+            dag_ids = [dag_id for dag_id in dag_ids if any(word in f"{dag_id} {files[dag_id]}" for word in words)]
+        # File by file: a machine that is too busy would be part of the answer.
+        batches = itertools.groupby(sorted(dag_ids, key=lambda dag_id: files[dag_id]), key=files.get)
+        answers = {dag_id: states for _, batch in batches for dag_id, states in _ask(api, list(batch))}
+    _write(commands, answers, files)
+
+
+def _ask(api: Api, dag_ids: Sequence[str]) -> Iterator[tuple[str, Json]]:
+    asked = list(_trigger(api, dag_ids))
+    for dag_id in _ended(api, asked):
+        states = _states(api, dag_id)
+        sys.stderr.write(f"{dag_id}: {states['run']}\n")
+        yield dag_id, states
 
 
 @contextmanager
@@ -145,7 +164,7 @@ def _environ(commands: Path, home: Path, port: int) -> dict[str, str]:
         FOLDER_VARIABLE: str(home),
         "PATH": f"{commands}{os.pathsep}{environ.get('PATH', os.defpath)}",
     }
-    return environ | {f"AIRFLOW__{name}": value for name, value in options.items()}
+    return environ | CONNECTIONS | {f"AIRFLOW__{name}": value for name, value in options.items()}
 
 
 @contextmanager
@@ -173,8 +192,8 @@ def _is_ready(api: Api) -> bool:
     return states.count("healthy") >= len(COMPONENTS)
 
 
-def _dag_ids(api: Api) -> list[str]:
-    """All DAGs, once their number has not changed for a while."""
+def _files(api: Api) -> dict[str, str]:
+    """All DAGs and the names of their files, once their number has not changed for a while."""
     known, same_for = -1, 0
     deadline = CLOCK.monotonic() + READY_S
     while same_for < 20 or known <= 0:
@@ -182,65 +201,66 @@ def _dag_ids(api: Api) -> list[str]:
         CLOCK.sleep(PAUSE_S)
         count = int(str(api.ask("GET", "/dags?limit=1&exclude_stale=false")["total_entries"]))
         known, same_for = count, same_for + 1 if count == known else 0
-    return sorted(str(dag["dag_id"]) for dag in api.rows("/dags", "dags"))
+    paths = {str(dag["dag_id"]): Path(str(dag["fileloc"])) for dag in api.rows("/dags", "dags")}
+    return {dag_id: path.name for dag_id, path in paths.items() if str(path.parent).endswith(FOLDERS)}
 
 
-def _trigger(api: Api, dag_ids: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+def _trigger(api: Api, dag_ids: Sequence[str]) -> Iterator[str]:
     """Make the runs. A DAG that refuses to run without being told more is left out."""
     for dag_id in dag_ids:
-        times = TIMES_BY_CHANCE if dag_id in BY_CHANCE else 1
-        run_ids = [f"asked_{number}" for number in range(times)]
-        api.ask("PATCH", f"/dags/{dag_id}", {"is_paused": False})
         try:
-            for number, run_id in enumerate(run_ids):
-                date = LOGICAL_DATE if number == 0 else None
-                api.ask("POST", f"/dags/{dag_id}/dagRuns", {"dag_run_id": run_id, "logical_date": date})
+            api.ask("POST", f"/dags/{dag_id}/dagRuns", {"dag_run_id": RUN_ID, "logical_date": LOGICAL_DATE})
         except urllib.error.HTTPError as error:
             sys.stderr.write(f"{dag_id} refuses to run: {error.read().decode()[:300]}\n")
         else:
-            yield dag_id, run_ids
+            yield dag_id
 
 
-def _wait_for_ends(api: Api, runs: Mapping[str, Sequence[str]]) -> None:
-    open_runs = {(dag_id, run_id) for dag_id, run_ids in runs.items() for run_id in run_ids}
+def _ended(api: Api, dag_ids: Sequence[str]) -> list[str]:
+    """Wait for the ends of their runs; those that came to one."""
+    still_open = set(dag_ids)
     deadline = CLOCK.monotonic() + ENDED_S
-    while open_runs and CLOCK.monotonic() < deadline:
+    while still_open and CLOCK.monotonic() < deadline:
         CLOCK.sleep(PAUSE_S)
-        for run in list(api.rows("/dags/~/dagRuns", "dag_runs")):
-            if run["state"] in {"success", "failed"}:
-                open_runs.discard((str(run["dag_id"]), str(run["dag_run_id"])))
-    for dag_id, run_id in sorted(open_runs):
-        sys.stderr.write(f"did not end: {dag_id}, {run_id}\n")
+        with suppress(TimeoutError):  # a busy server
+            states = {dag_id: api.ask("GET", _path(dag_id))["state"] for dag_id in still_open}
+            still_open -= {dag_id for dag_id, state in states.items() if state in {"success", "failed"}}
+    if still_open:
+        sys.stderr.write(f"do not come to an end: {', '.join(still_open)}\n")
+    return [dag_id for dag_id in dag_ids if dag_id not in still_open]
 
 
-def _states(api: Api, dag_id: str, run_ids: Sequence[str]) -> Json:
-    runs: set[str] = set()
-    tasks: dict[str, set[str]] = {}
-    for run_id in run_ids:
-        path = f"/dags/{dag_id}/dagRuns/{run_id}"
-        runs.add(str(api.ask("GET", path)["state"]))
-        for row in api.rows(f"{path}/taskInstances", "task_instances"):
-            index = "" if row["map_index"] == -1 else f"[{row['map_index']}]"
-            tasks.setdefault(f"{row['task_id']}{index}", set()).add(str(row["state"]))
-    return {"run": _one_or_many(runs), "tasks": {name: _one_or_many(states) for name, states in sorted(tasks.items())}}
+def _states(api: Api, dag_id: str) -> Json:
+    tasks: dict[str, str] = {}
+    for row in api.rows(f"{_path(dag_id)}/taskInstances", "task_instances"):
+        index = "" if row["map_index"] == -1 else f"[{row['map_index']}]"
+        tasks[f"{row['task_id']}{index}"] = str(row["state"])
+    return {"run": api.ask("GET", _path(dag_id))["state"], "tasks": dict(sorted(tasks.items()))}
 
 
-def _one_or_many(states: set[str]) -> str | list[str]:
-    return states.pop() if len(states) == 1 else sorted(states)
+def _path(dag_id: str) -> str:
+    return f"/dags/{dag_id}/dagRuns/{RUN_ID}"
 
 
-def _write(commands: Path, answers: Mapping[str, Json]) -> None:
+def _write(commands: Path, answers: Mapping[str, Json], files: Mapping[str, str]) -> None:
     code = f"from importlib.metadata import version; print(*map(version, {PACKAGES!r}))"
     asked = subprocess.run([commands / "python", "-c", code], check=True, capture_output=True, text=True, timeout=60)
-    known: Json = json.loads(STATES_FILE.read_text(encoding="utf-8"))["dags"] if STATES_FILE.exists() else {}
+    known: dict[str, Json] = json.loads(STATES_FILE.read_text(encoding="utf-8"))["dags"] if STATES_FILE.exists() else {}
     content = {
         "made_by": "python -m tests.acceptance.ask_airflow, from a real run of each DAG in Airflow",
         "packages": dict(zip(PACKAGES, asked.stdout.split(), strict=True)),
         "logical_date": LOGICAL_DATE,
-        "dags": dict(sorted((known | dict(answers)).items())),
+        "dags": {
+            dag_id: {**states, "file": files[dag_id]}
+            for dag_id, states in sorted({**known, **answers}.items())
+            if dag_id in files and dag_id not in NOT_ASKED
+        },
     }
     STATES_FILE.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
+    # Whoever stops it by signal does not want to look for its processes.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     main(Path(sys.argv[1]), sys.argv[2:])

@@ -30,8 +30,8 @@ with DAG("trigger_and_leave", schedule=None):
 with DAG("trigger_and_wait", schedule=None):
 
     @task
-    def after(run_id: str) -> str:
-        return run_id
+    def after(made: str) -> str:
+        return made
 
     waited = TriggerDagRunOperator(
         task_id="trigger", trigger_dag_id="target", wait_for_completion=True, poke_interval=1, conf={"word": "waited"}

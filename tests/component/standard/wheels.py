@@ -6,6 +6,7 @@ from pathlib import Path
 
 def write_wheel(folder: Path, name: str = "tidewater", version: str = "1.0") -> Path:
     """A package with one module that has a `VERSION`."""
+    folder.mkdir(parents=True, exist_ok=True)
     info = f"{name}-{version}.dist-info"
     path = folder / f"{name}-{version}-py3-none-any.whl"
     files = {
