@@ -21,6 +21,7 @@ from tests.faults.worker_processes import (
     Victim,
     ancestor,
     frozen,
+    log_path,
     trial,
     wait_for_end_of,
 )
@@ -37,19 +38,47 @@ def check_second_try(run: Trial, task_id: str = "hold") -> None:
     assert (ended.tasks[task_id].try_number, ended.value(task_id)) == (2, 2)
 
 
-@pytest.mark.parametrize("who", ["child", "zygote", "nursery", "supervisor"])
+@pytest.mark.parametrize(
+    "victims",
+    [
+        ["child"],
+        ["zygote"],
+        ["nursery"],
+        ["supervisor"],
+        ["supervisor", "nursery"],
+        ["supervisor", "nursery", "zygote"],
+    ],
+    ids=" and ".join,
+)
 def test_a_task_whose_process_is_killed_is_tried_again(
-    alert: Deployment, database_kind: DatabaseKind, who: Victim
+    alert: Deployment, database_kind: DatabaseKind, victims: list[Victim]
 ) -> None:
-    run = trial(alert, "held", f"killed_{who}")
-    began = run.wait_for_begin()
+    run = trial(alert, "held", f"killed_{'_'.join(victims)}")
+    began, program = run.wait_for_begin(), run.program()
+    processes = [ancestor(began.pid, who) for who in victims]
+    log = log_path(alert, "held", run.run_id, "hold")
+    alert.until(lambda: log.exists() and "this was said" in log.read_text(), "what it prints to be in its log")
 
-    ancestor(began.pid, who).kill()
+    for process in processes:
+        process.kill()
 
     check_second_try(run)
-    wait_for_end_of(alert, began.pid)
-    if who == "child":
+    for pid in (began.pid, program):
+        wait_for_end_of(alert, pid)
+    assert "this was said before it struck" in run.log("hold")
+    if victims == ["child"]:
         assert "killed by signal SIGKILL" in run.log("hold")
+
+
+def test_a_killed_supervisor_is_missed_at_once(calm: Deployment, database_kind: DatabaseKind) -> None:
+    """D1: whoever hands out tasks starts another one, which knows what its predecessor left; no timeout has to pass."""
+    run = trial(calm, "held", "missed")
+    began = run.wait_for_begin()
+
+    ancestor(began.pid, "supervisor").kill()
+
+    calm.until(lambda: len(run.began()) == 2, "the second try", within_s=30)
+    check_second_try(run)
 
 
 def test_a_task_does_not_notice_that_its_scheduler_was_killed(alert: Deployment, database_kind: DatabaseKind) -> None:

@@ -71,6 +71,11 @@ class Trial:
         self.deployment.until(lambda: len(self.began()) >= count, f"try {count} of {self.run_id} to begin")
         return self.began()[count - 1]
 
+    def program(self) -> int:
+        """The program that the first try of `held` has started, once it has."""
+        self.deployment.until(lambda: any(line.startswith("started ") for line in self.notes()), "a program to start")
+        return next(int(line.split()[1]) for line in self.notes() if line.startswith("started "))
+
     def wait_for_note(self, note: str) -> None:
         """Until a task wrote that down."""
         self.deployment.until(lambda: note in self.notes(), f"{note!r} of {self.run_id}")

@@ -6,6 +6,7 @@ one is seen.
 
 import fcntl
 import os
+import subprocess
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -44,6 +45,10 @@ with DAG("held", schedule=None, default_args=AT_ONCE):
     def hold(ti=None) -> int:
         begin(ti)
         if ti.try_number == 1:
+            # A program that nobody knows by its environment, its session or its group.
+            program = subprocess.Popen(["sleep", "600"], env={}, start_new_session=True)
+            print("this was said before it struck")
+            note(ti.run_id, f"started {program.pid}")
             wait_for("go", ti)
         return ti.try_number
 

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,25 +18,41 @@ def marked(folder: Path) -> dict[str, str]:
 
 
 def end_leftovers(folder: Path) -> int:
-    """Kill all processes that bear the mark of this folder, until there are none. Returns how many there were."""
+    """Kill all processes that bear the mark of this folder, and all below them, until there are none.
+
+    A program that a task started without the mark is found by who started it. That one must not be killed before: its
+    orphans would be nobody's.
+
+    Returns:
+        How many there were.
+    """
     mark = f"{MARK}={folder}".encode()
     killed = 0
-    while True:
-        found = list(_marked(mark))
-        if not found:
-            return killed
-        for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+    while found := _marked_and_below(mark):
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # while they stand still, nobody new appears
+            for pid in found:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
         killed += len(found)
+    return killed
 
 
-def _marked(mark: bytes) -> Iterator[int]:
+def _marked_and_below(mark: bytes) -> list[int]:
+    parents: dict[int, int] = {}
+    found: set[int] = set()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
+            state, parent = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
             variables = (entry / "environ").read_bytes().split(b"\0")
-            state = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
         except OSError:  # gone, or somebody else's
             continue
-        if mark in variables and state not in "ZX" and int(entry.name) != os.getpid():
-            yield int(entry.name)
+        if state not in "ZX":
+            parents[int(entry.name)] = int(parent)
+            if mark in variables:
+                found.add(int(entry.name))
+    return sorted(_with_descendants(found, parents) - {os.getpid()})
+
+
+def _with_descendants(found: set[int], parents: Mapping[int, int]) -> set[int]:
+    below = {pid for pid, parent in parents.items() if parent in found} - found
+    return _with_descendants(found | below, parents) if below else found
