@@ -240,3 +240,18 @@ def test_words_that_no_database_can_store_harm_nobody_else(calm: Deployment, dat
     assert ended.value("takes_odd_texts") == [True, True, "nan", True]
     if refuses:
         assert "too long" in str(ended.tasks["pushes_under_a_long_name"].reason)
+
+
+def test_a_file_whose_import_starts_threads_is_imported_by_each_task_alone(
+    calm: Deployment, database_kind: DatabaseKind
+) -> None:
+    """D1: where forking is unsafe, each attempt has a process that is as good as new."""
+    ended = trial(calm, "alone", "alone").ended()
+
+    assert ended.value("has_its_thread") is True
+    assert ended.value("has_imported_its_file_itself") is True
+    assert ended.states["kills_itself"] == "failed"
+    assert "SIGKILL" in str(ended.tasks["kills_itself"].reason)
+    left = ended.value("leaves_a_program")
+    assert isinstance(left, int)
+    wait_for_end_of(calm, left)
