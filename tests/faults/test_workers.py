@@ -225,6 +225,19 @@ def test_a_result_that_could_not_be_stored_before_its_supervisor_was_killed_is_l
     check_second_try(run)
 
 
+def test_a_task_that_nobody_could_hear_of_for_long_ends_and_is_tried_again(
+    alert: Deployment, database_kind: DatabaseKind
+) -> None:
+    """Without an answer of the database nobody knows whether the task was given up, so it must not go on."""
+    run = trial(alert, "held", "unheard")
+    began = run.wait_for_begin()
+
+    with nobody_can_write(alert):
+        wait_for_end_of(alert, began.pid, within_s=3 * HEARTBEAT_TIMEOUT_S)
+
+    check_second_try(run)
+
+
 @contextmanager
 def nobody_can_write(deployment: Deployment) -> Iterator[None]:
     """The database lets nobody change a task within the block."""
