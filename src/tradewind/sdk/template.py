@@ -85,7 +85,7 @@ class Templater:
 
     def render_template_fields(self, context: Context, jinja_env: jinja2.Environment | None = None) -> None:
         """Render all template fields, in place."""
-        if all(hasattr(self, field) and _is_empty(getattr(self, field)) for field in self.template_fields):
+        if all(hasattr(self, field) and is_empty(getattr(self, field)) for field in self.template_fields):
             return  # an environment costs more than most tasks do
         if jinja_env is None:
             jinja_env = self.get_template_env(context.get("dag") if self._own_dag() is None else None)
@@ -107,7 +107,7 @@ class Templater:
                     " set it in __init__, or remove it from template_fields"
                 )
             value = getattr(parent, field)
-            if _is_empty(value):
+            if is_empty(value):
                 continue
             try:
                 if callable(value):
@@ -190,7 +190,7 @@ def _jinja() -> Any:
     return import_module("tradewind.sdk.jinja_environment")
 
 
-def _is_empty(value: Any) -> bool:
+def is_empty(value: Any) -> bool:
     """Whether there is nothing to render. Data frames and the like refuse to be asked: those are rendered."""
     try:
         return not value

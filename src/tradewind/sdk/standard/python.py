@@ -144,6 +144,8 @@ class PythonOperator(BaseOperator):
             self._outlet_events[value.alias].add(value.asset, extra=value.extra)
 
     def _log_result(self, result: Any) -> Any:
+        if result is None:
+            return None  # that nothing came of it is no news
         self.log.info("The function returned %s", _Shown(result) if self.show_return_value_in_logs else "(not shown)")
         return result
 

@@ -17,7 +17,12 @@ _BYTES_PER_MAXRSS: Final = 1024 if sys.platform == "linux" else 1
 
 def ended(outcome: Outcome, at: datetime) -> Ended:
     """What the supervisor is told, with what this process has used so far."""
-    return msgspec.structs.replace(_described(outcome, at), cpu_s=_cpu_s(), peak_memory_bytes=_peak_memory_bytes())
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return msgspec.structs.replace(
+        _described(outcome, at),
+        cpu_s=sum(each.ru_utime + each.ru_stime for each in used),
+        peak_memory_bytes=max(each.ru_maxrss for each in used) * _BYTES_PER_MAXRSS,
+    )
 
 
 def failed(reason: str, at: datetime, *, may_retry: bool = True) -> Ended:
@@ -69,15 +74,3 @@ def _seconds(duration: timedelta | None) -> float | None:
 
 def _end_of(timeout: timedelta | None, at: datetime) -> datetime | None:
     return None if timeout is None else at + timeout
-
-
-def _cpu_s() -> float:
-    return sum(used.ru_utime + used.ru_stime for used in _usages())
-
-
-def _peak_memory_bytes() -> int:
-    return max(used.ru_maxrss for used in _usages()) * _BYTES_PER_MAXRSS
-
-
-def _usages() -> tuple[resource.struct_rusage, resource.struct_rusage]:
-    return resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -116,9 +116,8 @@ class TaskLife:
             end_copy(error)
 
     def _clear_xcoms(self) -> None:
-        backend = resolve_xcom_backend()
         for key in self._assignment.xcoms_to_clear:
-            backend.delete(key, self.ti.task_id, self.ti.dag_id, self.ti.run_id, self.ti.map_index)
+            resolve_xcom_backend().delete(key, self.ti.task_id, self.ti.dag_id, self.ti.run_id, self.ti.map_index)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:

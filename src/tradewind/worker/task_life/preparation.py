@@ -11,6 +11,7 @@ from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.param import process_params
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.task_instance import RuntimeTaskInstance
+from tradewind.sdk.template import is_empty
 from tradewind.sdk.xcom_arg import XComArg
 from tradewind.worker.task_life.plain_text import plain_text
 from tradewind.worker.task_life.rendered_fields import rendered_fields
@@ -36,7 +37,7 @@ def prepare(ti: RuntimeTaskInstance, context: Context) -> BaseOperator:
         context["params"] = process_params(task.dag, task, conf, suppress_exception=False)
     _refuse_inactive_assets(task)
     _render(task, context, pushed)
-    if task.template_fields:
+    if any(not is_empty(getattr(task, field, None)) for field in task.template_fields):
         show_rendered_fields(task)
     show_map_index(ti, context, has_run=False)
     return task
