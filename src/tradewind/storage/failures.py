@@ -31,6 +31,10 @@ def translated() -> Iterator[None]:
         if failure is None:
             raise
         raise failure from error
+    except sa.exc.StatementError as error:  # a value that did not even come as far as the driver: a naive datetime
+        if not isinstance(error.orig, ValueError | OverflowError):
+            raise
+        raise ValueRefused(str(error.orig)) from error
     except sa.exc.TimeoutError as error:
         raise DatabaseUnavailable(f"no connection became free: {error}") from error
     except (UnicodeEncodeError, OverflowError) as error:  # drivers that look at values before they send them

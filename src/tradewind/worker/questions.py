@@ -65,7 +65,10 @@ def decode_arguments(method: str, data: bytes) -> dict[str, object]:
     struct = msgspec.json.decode(data, type=known.arguments)
     given = {name: getattr(struct, name) for name in known.names}
     for name in known.free:
-        given[name] = json.loads(given[name])
+        try:
+            given[name] = json.loads(given[name])
+        except RecursionError as error:
+            raise ValueError(f"{name} is nested too deeply") from error
     return given
 
 
