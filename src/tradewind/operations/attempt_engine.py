@@ -25,7 +25,7 @@ T = TypeVar("T")
 KIND: Final = "worker"
 TOLD: Final = frozenset({"set_xcom", "set_rendered_fields", "set_rendered_map_index"})
 """Methods that tasks do not wait for. An attempt whose words could not be stored does not succeed."""
-_LATE: Final = Refusal("TaskIsLate", "this attempt is no longer the latest one, so it may not ask or say anything")
+_LATE: Final = Refusal("TaskIsLate", "this attempt has ended or is no longer the latest one, so it may say nothing")
 _WORKER_DIED: Final = "its worker was killed"
 
 
@@ -118,7 +118,7 @@ class StoredEngine:
         writes = Writes(tx, now)
         answers: list[object] = []
         for request in requests:
-            if request.attempt not in current:
+            if request.attempt not in current and not _only_asks(request):
                 answers.append(_LATE)
             elif writes.takes(request):
                 answers.append(None)
@@ -161,6 +161,11 @@ class StoredEngine:
             raise
         except DatabaseError as error:
             return Refusal(type(error).__name__, str(error))
+
+
+def _only_asks(request: Request) -> bool:
+    """Whether the answer changes nothing. Callbacks and mails ask after the end of their attempt was stored."""
+    return request.method.startswith(("get_", "count_"))
 
 
 def _answer(runtime: StoredRuntime, request: Request) -> object:
