@@ -1,7 +1,6 @@
 """The engine as supervisors of attempts know it (`worker.engine.Engine`), with the database behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
 
@@ -77,7 +76,7 @@ class StoredEngine:
             return self._store.transact(lambda tx: self._exchange(tx, given))
         except (DatabaseUnavailable, TransactionConflict):
             raise  # all of it can be tried again
-        except DatabaseError:
+        except Exception:  # what one task says must not end all others, whatever goes wrong with it
             return self._one_by_one(given)
 
     def heartbeat(self, attempts: Sequence[AttemptKey]) -> set[AttemptKey]:
@@ -148,7 +147,7 @@ class StoredEngine:
         for result in results:
             refusal = self._try(Exchange(results=[result]))
             if isinstance(refusal, Refusal):
-                self._try(Exchange(results=[_failed(result, refusal.message)]))
+                self._try(Exchange(results=[_failed(result, refusal.message, self._clock.now())]))
         for item in given.begins:
             part = self._try(Exchange(begins=[item]))
             exchanged.orders += [] if isinstance(part, Refusal) else part.orders
@@ -159,7 +158,7 @@ class StoredEngine:
             return self._store.transact(lambda tx: self._exchange(tx, part))
         except (DatabaseUnavailable, TransactionConflict):
             raise
-        except DatabaseError as error:
+        except Exception as error:
             return Refusal(type(error).__name__, str(error))
 
 
@@ -186,13 +185,13 @@ def _spoiled(given: Exchange, answers: Sequence[object]) -> list[AttemptResult]:
         if isinstance(answer, Refusal) and request.method in TOLD
     }
     return [
-        _failed(result, refused[result.report.attempt]) if result.report.attempt in refused else result
+        _failed(result, refused[result.report.attempt], result.report.at)
+        if result.report.attempt in refused
+        else result
         for result in given.results
     ]
 
 
-def _failed(result: AttemptResult, why: str) -> AttemptResult:
-    report = result.report
+def _failed(result: AttemptResult, why: str, at: datetime) -> AttemptResult:
     reason = f"what it said could not be stored: {why}"
-    failure = Failed(report.attempt, report.at, report.started_at, reason=reason)
-    return replace(result, report=failure, outlet_events=(), waits_for=None)
+    return AttemptResult(report=Failed(result.report.attempt, at, reason=reason))

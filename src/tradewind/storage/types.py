@@ -17,7 +17,6 @@ KEY_LENGTH = 512
 """Of an XCom's or a stored state's key. With the key of a task instance it fills MySQL's longest key."""
 ASSET_LENGTH = 1500
 """Of an asset's name or URI."""
-_TEXT_FORMAT = "%Y-%m-%d %H:%M:%S.%f"
 
 
 class Instant(sa.types.TypeDecorator[datetime]):
@@ -55,7 +54,7 @@ def instant_text(value: datetime | None, dialect_name: str) -> str | None:
     if value is None:
         return None
     utc = _utc(value)
-    return utc.isoformat() if dialect_name == "postgresql" else utc.strftime(_TEXT_FORMAT)
+    return utc.isoformat() if dialect_name == "postgresql" else utc.replace(tzinfo=None).isoformat(" ", "microseconds")
 
 
 def _utc(value: datetime) -> datetime:

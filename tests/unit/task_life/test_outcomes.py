@@ -46,6 +46,7 @@ def test_a_task_that_returns_has_succeeded() -> None:
         (AirflowSkipException("not today"), Skipped(ATTEMPT, NOON, NOON, "not today")),
         (AirflowSkipException(), Skipped(ATTEMPT, NOON, NOON, "the task asked to be skipped")),
         (AirflowRescheduleException(SOON), Rescheduled(ATTEMPT, NOON, SOON, NOON)),
+        (AirflowRescheduleException(SOON.replace(tzinfo=None)), Rescheduled(ATTEMPT, NOON, SOON, NOON)),
         (DownstreamTasksSkipped(tasks=["a", ("b", -1), "a"]), Succeeded(ATTEMPT, NOON, NOON, skips=("a", "b"))),
         (
             TaskDeferred(trigger=DateTimeTrigger(SOON), method_name="go_on"),

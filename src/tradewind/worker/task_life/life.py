@@ -26,6 +26,7 @@ from tradewind.sdk.runtime import Runtime, use_runtime
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.task_clock import current_clock
 from tradewind.sdk.task_instance import RuntimeTaskInstance
+from tradewind.sdk.timezone import coerce_datetime
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.worker.task_life.alert_email import send_alert
 from tradewind.worker.task_life.allowed_classes import allow_declared_classes
@@ -153,7 +154,7 @@ class TaskLife:
                 log.info("Skipped: %s", error)
                 return Skip(plain_text(str(error)) or "the task asked to be skipped")
             case AirflowRescheduleException():
-                return Reschedule(error.reschedule_date)
+                return Reschedule(coerce_datetime(error.reschedule_date))
             case DownstreamTasksSkipped():
                 return self._succeeded(skips=_skipped_tasks(error.tasks, self.ti.map_index))
             case DagRunTriggerException():
