@@ -165,12 +165,15 @@ def test_a_task_that_uses_too_much_memory_is_ended_and_told_how_much(
 
 
 def test_a_gigabyte_of_output_is_cut_off_and_the_task_succeeds(calm: Deployment, database_kind: DatabaseKind) -> None:
+    # A database has nothing to do with it, so the whole gigabyte is printed once only.
+    size = 1_000_000_000 if database_kind == "sqlite" else 100_000_000
+    (calm.notes / "print so much").write_text(str(size))
     run = trial(calm, "talkative", "talkative")
 
     ended = calm.ended(run.key, within_s=150)
 
-    assert ended.states == {"prints_a_gigabyte": "success"}
-    log = log_path(calm, "talkative", run.run_id, "prints_a_gigabyte")
+    assert ended.states == {"prints_without_end": "success"}
+    log = log_path(calm, "talkative", run.run_id, "prints_without_end")
     assert 1_000_000 < log.stat().st_size < 15_000_000
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert "all work and no play" in lines[0]["event"]

@@ -231,11 +231,12 @@ with DAG("hungry", schedule=None):
 with DAG("talkative", schedule=None):
 
     @task
-    def prints_a_gigabyte() -> str:
-        subprocess.run(["sh", "-c", "yes 'all work and no play' | head -c 1000000000"], check=True)
+    def prints_without_end() -> str:
+        size = int((FOLDER / "print so much").read_text())
+        subprocess.run(["sh", "-c", f"yes 'all work and no play' | head -c {size}"], check=True)
         return "done"
 
-    prints_a_gigabyte()
+    prints_without_end()
 
 with DAG("voluminous", schedule=None):
 
