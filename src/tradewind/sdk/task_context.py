@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import pendulum
@@ -27,10 +26,13 @@ class LateValue:
     """A value that is asked for when somebody uses it. Behaves like the value."""
 
     def __init__(self, ask: Callable[[], Any]) -> None:
-        self.__dict__["_ask"] = cache(ask)
+        self.__dict__["_ask"] = ask
 
     def _late_value(self) -> Any:
-        return self.__dict__["_ask"]()
+        known = self.__dict__
+        if "_known" not in known:
+            known["_known"] = known["_ask"]()
+        return known["_known"]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._late_value(), name)
@@ -135,10 +137,10 @@ def build_context(ti: RuntimeTaskInstance) -> Context:
 
 def _dates(ti: RuntimeTaskInstance) -> dict[str, Any]:
     """The dates of the run. Those of its data are absent if it has no logical date."""
-    previous = cache(lambda: current_runtime().get_previous_successful_dag_run())
+    previous = LateValue(lambda: current_runtime().get_previous_successful_dag_run())
     dates: dict[str, Any] = {
-        "prev_start_date_success": LateValue(lambda: _pendulum(previous().start_date)),
-        "prev_end_date_success": LateValue(lambda: _pendulum(previous().end_date)),
+        "prev_start_date_success": LateValue(lambda: _pendulum(previous.start_date)),
+        "prev_end_date_success": LateValue(lambda: _pendulum(previous.end_date)),
     }
     date = _pendulum(ti.dag_run.logical_date)
     if date is None:
@@ -157,8 +159,8 @@ def _dates(ti: RuntimeTaskInstance) -> dict[str, Any]:
         "task_instance_key_str": f"{ti.dag_id}__{ti.task_id}__{ds_nodash}",
         "data_interval_start": _pendulum(ti.dag_run.data_interval_start),
         "data_interval_end": _pendulum(ti.dag_run.data_interval_end),
-        "prev_data_interval_start_success": LateValue(lambda: _pendulum(previous().data_interval_start)),
-        "prev_data_interval_end_success": LateValue(lambda: _pendulum(previous().data_interval_end)),
+        "prev_data_interval_start_success": LateValue(lambda: _pendulum(previous.data_interval_start)),
+        "prev_data_interval_end_success": LateValue(lambda: _pendulum(previous.data_interval_end)),
     }
 
 

@@ -15,6 +15,7 @@ from typing import Final, NoReturn
 import setproctitle
 
 from tradewind.compat import install, plugin_loading
+from tradewind.compat.adapters.listeners import get_listener_manager
 from tradewind.worker.child import attempt, output, zygote
 from tradewind.worker.child.forker import Forker, monotonic
 from tradewind.worker.child.rehearsal import rehearse
@@ -69,6 +70,7 @@ def warm_up() -> None:
         with suppress(ImportError):
             importlib.import_module(name)
     plugin_loading.prepare()
+    get_listener_manager()
     prepare()
     rehearse()
     output.prepare()
