@@ -58,6 +58,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         clock,
         beginner,
         Encryption.from_setting(settings.core.fernet_key),
+        flush=wiring.database.flush,
         longest_delay_s=settings.core.max_task_retry_delay,
         default_retention=settings.state_store.default_retention,
     )

@@ -1,14 +1,17 @@
 """What an attempt may ask, and what it may not say, after its end was stored (D4, B7)."""
 
+import sqlalchemy as sa
+
 from tests.component.world import PatientExecutor, World
 from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import AttemptResult
 from tradewind.model.dag import Task
 from tradewind.model.exchange import Exchange, Refusal, Request
-from tradewind.model.task import Succeeded
+from tradewind.model.task import Succeeded, WorkItem
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.secrets.encryption import Encryption
+from tradewind.storage.schema import dag_version
 
 
 def test_callbacks_of_an_ended_attempt_get_answers_and_change_nothing(world: World) -> None:
@@ -32,3 +35,33 @@ def test_callbacks_of_an_ended_attempt_get_answers_and_change_nothing(world: Wor
     assert isinstance(refusal, Refusal)
     with world.database.begin() as tx:
         assert tx.xcoms.of_run(attempt.run_key) == []
+
+
+def test_who_got_no_answer_to_a_begin_may_ask_again(world: World) -> None:
+    """A commit whose answer was lost has begun the attempt: the same supervisor gets its order again, others do not."""
+    world.dag(Task("load"))
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.update(dag_version).values(bundle_name="files", path="sales.py"))
+    world.trigger()
+    executor = PatientExecutor(world.clock, starts=False)
+    world.scheduler(executor)
+    world.settle()
+    attempt = executor.attempt("load")
+    begins = Exchange(begins=[WorkItem(attempt, "sales", "default", 1, 1)])
+    mine, other = (
+        StoredEngine(
+            world.database,
+            world.clock,
+            Beginner(world.structures, hostname="here", pid=pid),
+            Encryption(),
+            longest_delay_s=60,
+        )
+        for pid in (1, 2)
+    )
+    mine.start(None)
+    other.start(None)
+
+    first, again, foreign = mine.exchange(begins), mine.exchange(begins), other.exchange(begins)
+
+    assert [order.attempt for order in first.orders] == [order.attempt for order in again.orders] == [attempt]
+    assert foreign.orders == []

@@ -25,7 +25,11 @@ def command(
     settings = load_settings()
     prepare_backends(settings)
     hub = Hub()
-    with wired(settings, hub=hub) as wiring, made_supervisor(wiring, executor) as supervisor:
+    # The engine of a supervisor flushes what must be on disk, after it has told the schedulers.
+    with (
+        wired(settings, hub=hub, waits_for_disk=False) as wiring,
+        made_supervisor(wiring, executor) as supervisor,
+    ):
         hub.attach(teller(wiring.clock, lambda _: None))
         if supervisor is None:
             return  # there is one already

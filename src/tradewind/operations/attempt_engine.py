@@ -47,13 +47,16 @@ class StoredEngine:
         *,
         longest_delay_s: float,
         default_retention: timedelta = DEFAULT_RETENTION,
+        flush: Callable[[], None] = lambda: None,
     ) -> None:
+        """`flush` returns when all that was committed is on disk, where commits do not wait for that themselves."""
         self._store = store
         self._clock = clock
         self._beginner = beginner
         self._structures = beginner.structures
         self._secrets = secrets
         self._longest_delay_s = longest_delay_s
+        self._flush = flush
         self._default_retention = default_retention
         self._job = JobKey(0)
 
@@ -68,10 +71,19 @@ class StoredEngine:
             return job
 
         self._job = self._beginner.worker = self._store.transact(work)
+        self._flush()
         return self._job
 
     def exchange(self, given: Exchange) -> Exchanged:
-        """See `Engine.exchange`. What the database refuses is found by doing everything one by one."""
+        """See `Engine.exchange`. What the database refuses is found by doing everything one by one.
+
+        Schedulers hear of it with the commit, and need not wait for the disk; who lets tasks begin must.
+        """
+        exchanged = self._exchange_now(given)
+        self._flush()
+        return exchanged
+
+    def _exchange_now(self, given: Exchange) -> Exchanged:
         try:
             return self._store.transact(lambda tx: self._exchange(tx, given))
         except (DatabaseUnavailable, TransactionConflict):

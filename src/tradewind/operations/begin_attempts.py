@@ -12,8 +12,9 @@ from tradewind.errors import DagUnusable
 from tradewind.model.assignment import Assignment, WorkOrder
 from tradewind.model.dag import Retry, Task
 from tradewind.model.dag_file import VersionOrigin
-from tradewind.model.ids import UNMAPPED, JobKey, RunKey, TaskKey, VersionKey
+from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.run import Run
+from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, Started, TaskInstance, WorkItem
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.structures import Structures
@@ -40,6 +41,8 @@ class Beginner:
         starts = [Started(item.attempt, now, self.hostname, self.pid, self.worker) for item in work]
         started = report_tasks(tx, starts, now, self.structures).started
         instances = tx.attempts.lock([item.attempt for item in work if item.attempt.task in started])
+        if len(started) < len(work):
+            instances += self._begun_before(tx, [item.attempt for item in work if item.attempt.task not in started])
         if not instances:
             return []
         runs = {run.key: run for run in tx.runs.read({instance.run_key for instance in instances})}
@@ -53,6 +56,11 @@ class Beginner:
             else:
                 report_tasks(tx, [Failed(instance.attempt_key, now, now, reason=order)], now, self.structures)
         return orders
+
+    def _begun_before(self, tx: Transaction, attempts: Sequence[AttemptKey]) -> list[TaskInstance]:
+        """Those that this very supervisor has begun, and got no answer about."""
+        found = tx.attempts.lock(attempts)
+        return [task for task in found if task.state is TaskState.RUNNING and task.worker == self.worker is not None]
 
     def _learn_origins(self, tx: Transaction, versions: set[VersionKey]) -> None:
         unknown = versions - self._origins.keys()

@@ -12,6 +12,7 @@ from tradewind.decide.cells import Cell
 from tradewind.decide.progress import Settlement
 from tradewind.errors import DagUnusable, DatabaseError
 from tradewind.model.ids import RunKey
+from tradewind.model.run import RunHead
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskRole
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import past_of
@@ -38,7 +39,7 @@ def advance_runs(state: SchedulerState) -> int:
     """Look at up to `max_dagruns_per_loop_to_schedule` changed runs. Returns how many were looked at."""
     now = state.clock.now()
     try:
-        advanced = state.store.transact(lambda tx: _advance(tx, state, _dirty(tx, state, now), now))
+        advanced = state.store.transact(lambda tx: _advance(tx, state, _lock_dirty(tx, state, now), now))
     except DatabaseError:
         raise
     except Exception:
@@ -48,16 +49,16 @@ def advance_runs(state: SchedulerState) -> int:
     return advanced.runs
 
 
-def _dirty(tx: Transaction, state: SchedulerState, now: datetime) -> list[RunKey]:
+def _lock_dirty(tx: Transaction, state: SchedulerState, now: datetime) -> list[RunHead]:
     limit = state.settings.max_dagruns_per_loop_to_schedule
-    return tx.changes.dirty_runs(limit, job=state.job, foreign_before=now - STEAL_AFTER)
+    return tx.runs.lock_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)
 
 
 def _advance_one_by_one(state: SchedulerState, now: datetime) -> int:
-    keys = state.store.transact(lambda tx: _dirty(tx, state, now))
+    keys = [run.key for run in state.store.transact(lambda tx: _lock_dirty(tx, state, now))]
     for key in keys:
         try:
-            _note(state, state.store.transact(partial(_advance, state=state, keys=[key], now=now)))
+            _note(state, state.store.transact(partial(_advance_one, state=state, run_key=key, now=now)))
         except DatabaseError:
             raise
         except Exception as error:
@@ -71,8 +72,11 @@ def _give_up_run(tx: Transaction, run_key: RunKey, error: Exception, now: dateti
         give_up(tx, run, tx.dags.flags([run.dag_id])[run.dag_id], undecidable(run, error), now)
 
 
-def _advance(tx: Transaction, state: SchedulerState, keys: list[RunKey], now: datetime) -> Advanced:
-    runs = tx.runs.lock_heads(keys) if keys else []
+def _advance_one(tx: Transaction, state: SchedulerState, run_key: RunKey, now: datetime) -> Advanced:
+    return _advance(tx, state, tx.runs.lock_heads([run_key]), now)
+
+
+def _advance(tx: Transaction, state: SchedulerState, runs: list[RunHead], now: datetime) -> Advanced:
     if not runs:
         return Advanced()
     looked_for, changed = tx.changes.take([run.key for run in runs])

@@ -6,7 +6,7 @@ from functools import cache
 
 import sqlalchemy as sa
 
-from tradewind.model.ids import JobKey, RunKey, TaskKey
+from tradewind.model.ids import RunKey, TaskKey
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_run, run_change
@@ -39,7 +39,7 @@ _OLDEST = (
     .subquery("oldest")
 )
 _OWNER_LIVES = sa.exists().where(job_table.c.job_key == dag_run.c.owner, job_table.c.stopped_at.is_(None))
-_DIRTY_RUNS = (
+DIRTY_RUNS = (
     sa.select(_OLDEST.c.run_key)
     .join(dag_run, dag_run.c.run_key == _OLDEST.c.run_key)
     .where(
@@ -70,12 +70,22 @@ def _insert(dialect_name: str) -> sa.Insert:
     return sa.insert(run_change).from_select([*names, "created_at"], values)
 
 
+_NOTIFY = sa.select(sa.func.pg_notify(sa.bindparam("channel"), ""))
+
+
+@cache
+def _insert_and_notify(dialect_name: str) -> sa.Executable:
+    return _insert(dialect_name).returning(sa.func.pg_notify(sa.bindparam("channel"), ""))
+
+
 class Changes:
     """Implements `interface.ChangeStore`."""
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
+        """`channel`: where PostgreSQL tells others, when it commits, that there are changes."""
         self._connection = connection
         self._dialect = connection.dialect.name
+        self._channel = channel
         self.is_recorded = False
 
     def record(self, tasks: Iterable[TaskKey], now: datetime) -> None:
@@ -83,10 +93,6 @@ class Changes:
 
     def record_runs(self, run_keys: Iterable[RunKey], now: datetime) -> None:
         self._insert([(run_key, None, None) for run_key in run_keys], now)
-
-    def dirty_runs(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
-        parameters = {"limit": limit, "job": job, "foreign_before": foreign_before}
-        return [RunKey(row[0]) for row in self._connection.execute(_DIRTY_RUNS, parameters)]
 
     def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
         parameters = {"run_keys": list(run_keys)}
@@ -104,7 +110,15 @@ class Changes:
         return self._connection.execute(sa.select(run_change.c.change_key).limit(1)).first() is not None
 
     def _insert(self, rows: Sequence[tuple[RunKey, str | None, int | None]], now: datetime) -> None:
-        if rows:
-            self.is_recorded = True
-            parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
+        if not rows:
+            return
+        parameters = {**batch_parameters(self._dialect, _NEW_COLUMNS, rows), "now": now}
+        if self._channel is None or self.is_recorded:
             self._connection.execute(_insert(self._dialect), parameters)
+        elif len(rows) == 1:
+            # By far the most common, and each statement less is a way to the server and back less.
+            self._connection.execute(_insert_and_notify(self._dialect), {**parameters, "channel": self._channel})
+        else:
+            self._connection.execute(_insert(self._dialect), parameters)
+            self._connection.execute(_NOTIFY, {"channel": self._channel})
+        self.is_recorded = True

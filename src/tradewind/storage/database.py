@@ -1,5 +1,7 @@
 """The database: its connections, its transactions, and what differs between SQLite, PostgreSQL and MySQL there."""
 
+import contextlib
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -56,9 +58,11 @@ _DRIVERS = {
 class SqlTransaction:
     """Implements `interface.Transaction`. The stores are made when first asked for."""
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
+        """`channel`: where PostgreSQL tells others of changes."""
         self.connection = connection
         self.events: list[Event] = []
+        self._channel = channel
 
     @cached_property
     def dags(self) -> Dags:
@@ -98,7 +102,7 @@ class SqlTransaction:
 
     @cached_property
     def changes(self) -> Changes:
-        return Changes(self.connection)
+        return Changes(self.connection, self._channel)
 
     @cached_property
     def pools(self) -> Pools:
@@ -181,6 +185,7 @@ class Database:
         that was committed after it, by whomever: the log is written in order. That is for who only prepares what others
         do, and would decide the same again: the next commit that does wait writes all of it."""
         self.engine = create_engine(url, pool_size)
+        self._waits_for_disk = waits_for_disk
         if not waits_for_disk:
             sa.event.listen(self.engine, "connect", partial(_do_not_wait_for_disk, self.engine.dialect))
         if frozen_after_s is not None:
@@ -199,10 +204,8 @@ class Database:
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
         with translated(), self.engine.begin() as connection:
-            transaction = SqlTransaction(connection)
+            transaction = SqlTransaction(connection, CHANNEL if self._notifies else None)
             yield transaction
-            if self._notifies and transaction.has_recorded_changes:
-                connection.exec_driver_sql(f"NOTIFY {CHANNEL}")
         if transaction.has_recorded_changes:
             self._wake()
         for event in transaction.events:
@@ -218,6 +221,23 @@ class Database:
                 self._pause(0.005 * 2**retry)
         with self.begin() as transaction:
             return work(transaction)
+
+    def flush(self) -> None:
+        """Return when all that this process has committed is on disk. For who did not wait for it with each commit.
+
+        Raises:
+            DatabaseUnavailable: no answer; what was committed may be lost.
+        """
+        if self._waits_for_disk or self.engine.dialect.name == "mysql":
+            return
+        with translated():
+            if self.engine.dialect.name == "postgresql":
+                # A transaction of its own that waits, and has something to write: it writes all before it as well.
+                with self.engine.begin() as connection:
+                    connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
+                    connection.exec_driver_sql("SELECT txid_current()")
+            else:
+                _sync_log(self.engine.url.database)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -284,6 +304,18 @@ def _begin_immediately(connection: sa.Connection) -> None:
 def _prepare_mysql(connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00'")
+
+
+def _sync_log(database: str | None) -> None:
+    """SQLite writes commits to a file beside the database, and with `synchronous=NORMAL` leaves it at that."""
+    if database in (None, "", ":memory:"):
+        return
+    with contextlib.suppress(FileNotFoundError):  # nothing was ever written
+        log = os.open(f"{database}-wal", os.O_RDONLY)
+        try:
+            os.fdatasync(log)
+        finally:
+            os.close(log)
 
 
 def _do_not_wait_for_disk(dialect: sa.Dialect, connection: Any, _record: object) -> None:

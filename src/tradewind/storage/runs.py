@@ -10,7 +10,7 @@ from tradewind.model.ids import JobKey, RunKey
 from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType
 from tradewind.storage.batch import Kind
-from tradewind.storage.changes import forget_changes
+from tradewind.storage.changes import DIRTY_RUNS, forget_changes
 from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.one_of import one_of
@@ -44,6 +44,12 @@ _LOCK_HEADS = (
     _HEAD.where(one_of(_COLUMNS.run_key, "run_keys"))
     .order_by(_COLUMNS.run_key)
     .with_for_update(key_share=True, skip_locked=True)
+)
+_DIRTY = DIRTY_RUNS.subquery("dirty")
+_LOCK_DIRTY = (
+    _HEAD.join(_DIRTY, _DIRTY.c.run_key == _COLUMNS.run_key)
+    .order_by(_COLUMNS.run_key)
+    .with_for_update(key_share=True, skip_locked=True, of=dag_run)
 )
 _CHANGED = (
     sa.update(dag_run).where(one_of(_COLUMNS.run_key, "run_keys")).values(change_number=_COLUMNS.change_number + 1)
@@ -127,6 +133,14 @@ class Runs:
 
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         return [to_head(row) for row in self._connection.execute(_LOCK_HEADS, {"run_keys": list(run_keys)})]
+
+    def lock_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunHead]:
+        parameters = {"limit": limit, "job": job, "foreign_before": foreign_before}
+        if self._connection.dialect.name == "mysql":
+            # It would lock the changes as well, and whoever adds one would wait.
+            found = self._connection.execute(DIRTY_RUNS, parameters).all()
+            return self.lock_heads([RunKey(row[0]) for row in found]) if found else []
+        return [to_head(row) for row in self._connection.execute(_LOCK_DIRTY, parameters)]
 
     def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
         names = {"dag_ids": list(dag_ids)}

@@ -1,14 +1,21 @@
 """What makes runs dirty, and who takes it (A2, B9)."""
 
 from contextlib import suppress
+from datetime import datetime
 
 import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, World, minutes
 from tests.databases import DatabaseKind
-from tradewind.model.ids import RunKey, TaskKey
+from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.storage.database import Database
+from tradewind.storage.interface import Transaction
+
+
+def dirty(tx: Transaction, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
+    """The runs with changes, locked."""
+    return [run.key for run in tx.runs.lock_dirty(limit, job=job, foreign_before=foreign_before)]
 
 
 def test_changes_of_tasks_and_runs_are_taken_apart(world: World, store: Database) -> None:
@@ -53,7 +60,7 @@ def test_recording_nothing_makes_nothing_dirty(store: Database) -> None:
         tx.changes.record_runs([], NOW)
 
         assert not tx.changes.is_any_pending()
-        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == []
+        assert dirty(tx, 10, job=JOB, foreign_before=NOW) == []
 
 
 def test_the_longest_waiting_run_comes_first_and_each_once(world: World, store: Database) -> None:
@@ -63,8 +70,8 @@ def test_the_longest_waiting_run_comes_first_and_each_once(world: World, store: 
         tx.changes.record([TaskKey(first, "a"), TaskKey(first, "b")], NOW + minutes(1))
         tx.changes.record_runs([second, third], NOW + minutes(2))
 
-        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == [third, first, second]
-        assert tx.changes.dirty_runs(2, job=JOB, foreign_before=NOW) == [third, first]
+        assert dirty(tx, 10, job=JOB, foreign_before=NOW) == [first, second, third]
+        assert dirty(tx, 2, job=JOB, foreign_before=NOW) == [first, third]
 
 
 def test_runs_of_another_scheduler_are_left_to_it_for_a_while(world: World, store: Database) -> None:
@@ -76,9 +83,9 @@ def test_runs_of_another_scheduler_are_left_to_it_for_a_while(world: World, stor
         tx.runs.decided([theirs], other)
         tx.changes.record_runs([free, mine, theirs], NOW)
 
-        assert set(tx.changes.dirty_runs(10, job=job, foreign_before=NOW - minutes(1))) == {free, mine}
-        assert set(tx.changes.dirty_runs(10, job=job, foreign_before=NOW)) == {free, mine, theirs}
-        assert set(tx.changes.dirty_runs(10, job=other, foreign_before=NOW - minutes(1))) == {free, theirs}
+        assert set(dirty(tx, 10, job=job, foreign_before=NOW - minutes(1))) == {free, mine}
+        assert set(dirty(tx, 10, job=job, foreign_before=NOW)) == {free, mine, theirs}
+        assert set(dirty(tx, 10, job=other, foreign_before=NOW - minutes(1))) == {free, theirs}
 
 
 def test_runs_of_a_scheduler_that_is_gone_are_left_to_nobody(world: World, store: Database) -> None:
@@ -89,7 +96,7 @@ def test_runs_of_a_scheduler_that_is_gone_are_left_to_nobody(world: World, store
         tx.changes.record_runs([run_key], NOW)
         tx.jobs.stop(gone, NOW)
 
-        assert tx.changes.dirty_runs(10, job=job, foreign_before=NOW - minutes(1)) == [run_key]
+        assert dirty(tx, 10, job=job, foreign_before=NOW - minutes(1)) == [run_key]
 
 
 def test_a_change_that_was_rolled_back_makes_nothing_dirty(world: World, store: Database) -> None:
@@ -120,7 +127,7 @@ def test_a_change_of_a_run_that_does_not_exist_dirties_none(store: Database) -> 
     with store.begin() as tx:
         tx.changes.record_runs([RunKey(10**12)], NOW)
 
-        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == []
+        assert dirty(tx, 10, job=JOB, foreign_before=NOW) == []
 
 
 @pytest.mark.parametrize("database_kind", ["mysql"], indirect=True)
@@ -146,7 +153,7 @@ def test_one_look_sees_runs_behind_a_run_with_thousands_of_changes(world: World,
         tx.changes.record([TaskKey(big, "mapped", index) for index in range(1_500)], NOW)
         tx.changes.record_runs([small], NOW)
 
-        assert tx.changes.dirty_runs(10, job=JOB, foreign_before=NOW) == [big, small]
+        assert dirty(tx, 10, job=JOB, foreign_before=NOW) == [big, small]
 
 
 def test_changes_cost_nothing_once_taken(world: World, store: Database) -> None:

@@ -86,6 +86,8 @@ def test_skip_locked_passes_by_what_others_hold(database_kind: DatabaseKind, wor
         assert [dag.dag_id for dag in second.dags.lock(["sales", "stock"], skip_locked=True)] == ["stock"]
         assert [run.key for run in second.runs.lock(keys, skip_locked=True)] == keys[1:]
         assert second.runs.lock_heads(keys[:1]) == []
+        second.changes.record_runs(keys, NOW)
+        assert [run.key for run in second.runs.lock_dirty(9, job=JOB, foreign_before=NOW)] == keys[1:]
 
 
 @servers
@@ -326,3 +328,18 @@ def test_a_change_recorded_while_its_run_is_deleted_does_not_stay_behind(
     deleted.result(PATIENCE_S)
     with store.begin() as tx:
         assert not tx.changes.is_any_pending()
+
+
+def test_what_was_committed_without_waiting_is_there_for_others_and_can_be_flushed(
+    shared_database_url: str, world: World, store: Database
+) -> None:
+    """Who does not wait for the disk with each commit waits once, when it matters (B7)."""
+    hasty = Database(shared_database_url, waits_for_disk=False)
+    try:
+        with hasty.begin() as tx:
+            tx.pools.create(Pool("hasty", 1))
+        with store.begin() as tx:
+            assert tx.pools.find("hasty") == Pool("hasty", 1)
+        hasty.flush()
+    finally:
+        hasty.close()
