@@ -163,6 +163,7 @@ def _old_tasks() -> sa.Insert:
         "queue": sa.literal("default"),
         "operator": sa.literal("BaseOperator"),
         "requeues": sa.literal(0),
+        "reschedules": sa.literal(0),
         **ended,
     }
     chosen = sa.select(*(value.label(name) for name, value in values.items())).select_from(

@@ -312,11 +312,15 @@ def _nothing_left() -> Iterator[None]:
         _adopt_orphans(False)
 
 
+_RESOURCE_TRACKER: Final = "multiprocessing.resource_tracker"
+"""Of the process that runs the tests: some other test has started it, and it stays until the end."""
+
+
 def _below(before: set[int]) -> list[psutil.Process]:
     """The living processes below this one that were not there before; the dead ones are buried."""
     living = []
     for process in psutil.Process().children(recursive=True):
-        if process.pid in before:
+        if process.pid in before or _RESOURCE_TRACKER in _words(process):
             continue
         with suppress(psutil.NoSuchProcess):
             if process.status() != psutil.STATUS_ZOMBIE:
