@@ -25,7 +25,7 @@ from tradewind.operations.trigger_run import RunRequest, trigger_run
 from tradewind.storage.schema import dag, dag_run, task_instance
 
 _DAGS: Final = Path(__file__).parent / "dags"
-_POLL_S: Final = 0.02
+_POLL_S: Final = 0.05
 _PATIENCE_S: Final = 300.0
 _MEGA: Final = 1024 * 1024
 
@@ -61,10 +61,12 @@ def _chain(plan: Plan, deployment: "_Deployment", kind: str) -> Iterator[Figure]
 
 def _wide(plan: Plan, deployment: "_Deployment", kind: str) -> Iterator[Figure]:
     runs = [deployment.run("wide") for _ in range(plan.pick(4, 2, 1))][-plan.pick(3, 1, 1) :]
+    # Apart from the others: to ask for the memory of a process keeps it waiting.
+    watched = deployment.run("wide", watches_memory=True)
     name = "500 parallel no-op tasks"
     yield Figure("running", f"{name}: throughput", kind, "tasks/s", [run.per_second for run in runs], at_least(300))
     yield Figure("running", f"{name}: CPU a task", kind, "ms", [run.cpu_ms for run in runs], at_most(6.0))
-    yield Figure("running", f"{name}: peak memory", kind, "MB", [run.peak_mb for run in runs], at_most(400))
+    yield Figure("running", f"{name}: peak memory", kind, "MB", [watched.peak_mb], at_most(400))
 
 
 def _short(plan: Plan, deployment: "_Deployment", kind: str) -> Iterator[Figure]:
@@ -141,8 +143,10 @@ class _Deployment:
         self._scheduler = scheduler
         self._structures = Structures()
         self._number = 0
+        # Not the engine of the product, which begins every transaction as one that writes.
+        self._reading = sa.create_engine(world.wiring.database.engine.url)
 
-    def run(self, dag_id: str, conf: Mapping[str, int] | None = None) -> _Run:
+    def run(self, dag_id: str, conf: Mapping[str, int] | None = None, *, watches_memory: bool = False) -> _Run:
         """Trigger a run, and wait for its end."""
         self._world.tidy()
         self._number += 1
@@ -152,19 +156,18 @@ class _Deployment:
         with self._world.wiring.database.begin() as tx:
             request = RunRequest(dag_id, run_id=run_id, conf=dict(conf or {}))
             trigger_run(tx, request, self._structures, self._world.wiring.clock.now(), suffix="benchmrk")
-        peak_mb = self._watch(run_id)
+        peak_mb = self._watch(run_id, watches_memory=watches_memory)
         wall_s = time.perf_counter() - began
         server = self._world.server_cpu_s() or {}
         server_s = sum(spent - server_before.get(pid, 0.0) for pid, spent in server.items())
         return _Run(self._tasks(run_id), wall_s, self._cpu_s() - cpu_before + server_s, peak_mb)
 
-    def _watch(self, run_id: str) -> float:
-        peak_mb, deadline, looks = 0.0, time.monotonic() + _PATIENCE_S, 0
+    def _watch(self, run_id: str, *, watches_memory: bool) -> float:
+        peak_mb, deadline = 0.0, time.monotonic() + _PATIENCE_S
         while (state := self._state(run_id)) not in (RunState.SUCCESS, RunState.FAILED):
             if time.monotonic() > deadline:
                 raise Stalled(f"{run_id} does not end: {state}")
-            looks += 1
-            if looks % 3 == 0:
+            if watches_memory:
                 peak_mb = max(peak_mb, sum(map(_pss_mb, self._processes())))
             time.sleep(_POLL_S)
         if state is not RunState.SUCCESS:
@@ -172,7 +175,7 @@ class _Deployment:
         return peak_mb
 
     def _state(self, run_id: str) -> RunState:
-        with self._world.wiring.database.engine.connect() as connection:
+        with self._reading.connect() as connection:
             return RunState(
                 connection.execute(sa.select(dag_run.c.state).where(dag_run.c.run_id == run_id)).scalar_one()
             )
@@ -185,7 +188,7 @@ class _Deployment:
             .where(dag_run.c.run_id == run_id, task_instance.c.state == TaskState.SUCCESS.value)
             .order_by(task_instance.c.started_at)
         )
-        with self._world.wiring.database.engine.connect() as connection:
+        with self._reading.connect() as connection:
             return [_Task(row[0], row[1].timestamp(), row[2].timestamp()) for row in connection.execute(query)]
 
     def _processes(self) -> list[psutil.Process]:
