@@ -8,6 +8,7 @@ import typer
 from tradewind.bootstrap import made_executors, make_loop, make_scheduler, wired
 from tradewind.cli.telling import teller
 from tradewind.model.ids import UNMAPPED, TaskKey
+from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.service import stop_signals
 from tradewind.settings import load_settings
 from tradewind.telemetry.events import (
@@ -43,6 +44,7 @@ def command(
         stop_signals(wiring.wakeup) as stopping,
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
+        keep_for_good()
         make_loop(
             wiring,
             make_scheduler(wiring, executors),

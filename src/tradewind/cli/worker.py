@@ -10,6 +10,7 @@ from tradewind.bootstrap import wired
 from tradewind.bootstrap_worker import made_supervisor
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.telling import teller
+from tradewind.runtime.memory import keep_for_good
 from tradewind.settings import load_settings
 from tradewind.telemetry.hub import Hub
 
@@ -39,4 +40,5 @@ def command(
 
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop)
+        keep_for_good()
         supervisor.run()
