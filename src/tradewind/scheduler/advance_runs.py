@@ -51,7 +51,7 @@ def advance_runs(state: SchedulerState) -> int:
 
 def _lock_dirty(tx: Transaction, state: SchedulerState, now: datetime) -> list[RunHead]:
     limit = state.settings.max_dagruns_per_loop_to_schedule
-    return tx.runs.lock_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)
+    return tx.changes.lock_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)
 
 
 def _advance_one_by_one(state: SchedulerState, now: datetime) -> int:

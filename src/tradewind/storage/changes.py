@@ -6,9 +6,11 @@ from functools import cache
 
 import sqlalchemy as sa
 
-from tradewind.model.ids import RunKey, TaskKey
+from tradewind.model.ids import JobKey, RunKey, TaskKey
+from tradewind.model.run import RunHead
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
 from tradewind.storage.one_of import one_of
+from tradewind.storage.rows import HEAD_COLUMNS, to_head
 from tradewind.storage.schema import dag_run, run_change
 from tradewind.storage.schema import job as job_table
 from tradewind.storage.types import Instant
@@ -39,7 +41,7 @@ _OLDEST = (
     .subquery("oldest")
 )
 _OWNER_LIVES = sa.exists().where(job_table.c.job_key == dag_run.c.owner, job_table.c.stopped_at.is_(None))
-DIRTY_RUNS = (
+_DIRTY_RUNS = (
     sa.select(_OLDEST.c.run_key)
     .join(dag_run, dag_run.c.run_key == _OLDEST.c.run_key)
     .where(
@@ -54,6 +56,19 @@ DIRTY_RUNS = (
     .group_by(_OLDEST.c.run_key)
     .order_by(sa.func.min(_OLDEST.c.created_at), _OLDEST.c.run_key)
     .limit(sa.bindparam("limit"))
+)
+_DIRTY = _DIRTY_RUNS.subquery("dirty")
+_LOCK_DIRTY = (
+    sa.select(*HEAD_COLUMNS)
+    .join(_DIRTY, _DIRTY.c.run_key == dag_run.c.run_key)
+    .order_by(dag_run.c.run_key)
+    .with_for_update(key_share=True, skip_locked=True, of=dag_run)
+)
+_LOCK_RUNS = (
+    sa.select(*HEAD_COLUMNS)
+    .where(one_of(dag_run.c.run_key, "run_keys"))
+    .order_by(dag_run.c.run_key)
+    .with_for_update(key_share=True, skip_locked=True)
 )
 _CHANGE = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
 _OF_RUNS = one_of(run_change.c.run_key, "run_keys")
@@ -93,6 +108,15 @@ class Changes:
 
     def record_runs(self, run_keys: Iterable[RunKey], now: datetime) -> None:
         self._insert([(run_key, None, None) for run_key in run_keys], now)
+
+    def lock_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunHead]:
+        parameters: dict[str, object] = {"limit": limit, "job": job, "foreign_before": foreign_before}
+        statement = _LOCK_DIRTY
+        if self._dialect == "mysql":
+            # In one step it would lock the changes as well, and whoever adds one would wait.
+            found = self._connection.execute(_DIRTY_RUNS, parameters)
+            statement, parameters = _LOCK_RUNS, {"run_keys": [row[0] for row in found]}
+        return [to_head(row) for row in self._connection.execute(statement, parameters)]
 
     def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
         parameters = {"run_keys": list(run_keys)}

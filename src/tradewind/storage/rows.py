@@ -85,8 +85,11 @@ def to_instance(row: Sequence[Any]) -> TaskInstance:
     return TaskInstance(**values)
 
 
+HEAD_COLUMNS = tuple(dag_run.c["run_key" if name == "key" else name] for name in RunHead._fields)
+
+
 def to_head(row: AnyRow) -> RunHead:
-    """A row of the columns of `RunHead`."""
+    """A row of `HEAD_COLUMNS`."""
     key, dag_id, run_id, state, version_key, change_number, ordering_at, forced_state = row
     forced = None if forced_state is None else _RUN_STATES[forced_state]
     return RunHead(key, dag_id, run_id, _RUN_STATES[state], version_key, change_number, ordering_at, forced)

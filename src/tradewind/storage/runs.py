@@ -10,11 +10,11 @@ from tradewind.model.ids import JobKey, RunKey
 from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType
 from tradewind.storage.batch import Kind
-from tradewind.storage.changes import DIRTY_RUNS, forget_changes
+from tradewind.storage.changes import forget_changes
 from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.one_of import one_of
-from tradewind.storage.rows import encode_json, to_head, to_run
+from tradewind.storage.rows import HEAD_COLUMNS, encode_json, to_head, to_run
 from tradewind.storage.schema import dag, dag_bundle, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
 
@@ -39,17 +39,11 @@ _COUNTED = (one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_type != RunType.BAC
 _COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
 _COUNT_RUNNING = _COUNT.where(run_is_running)
 _COUNT_QUEUED = _COUNT.where(run_is_queued)
-_HEAD = sa.select(*(_COLUMNS["run_key" if name == "key" else name] for name in RunHead._fields))
+_HEAD = sa.select(*HEAD_COLUMNS)
 _LOCK_HEADS = (
     _HEAD.where(one_of(_COLUMNS.run_key, "run_keys"))
     .order_by(_COLUMNS.run_key)
     .with_for_update(key_share=True, skip_locked=True)
-)
-_DIRTY = DIRTY_RUNS.subquery("dirty")
-_LOCK_DIRTY = (
-    _HEAD.join(_DIRTY, _DIRTY.c.run_key == _COLUMNS.run_key)
-    .order_by(_COLUMNS.run_key)
-    .with_for_update(key_share=True, skip_locked=True, of=dag_run)
 )
 _CHANGED = (
     sa.update(dag_run).where(one_of(_COLUMNS.run_key, "run_keys")).values(change_number=_COLUMNS.change_number + 1)
@@ -133,14 +127,6 @@ class Runs:
 
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         return [to_head(row) for row in self._connection.execute(_LOCK_HEADS, {"run_keys": list(run_keys)})]
-
-    def lock_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunHead]:
-        parameters = {"limit": limit, "job": job, "foreign_before": foreign_before}
-        if self._connection.dialect.name == "mysql":
-            # It would lock the changes as well, and whoever adds one would wait.
-            found = self._connection.execute(DIRTY_RUNS, parameters).all()
-            return self.lock_heads([RunKey(row[0]) for row in found]) if found else []
-        return [to_head(row) for row in self._connection.execute(_LOCK_DIRTY, parameters)]
 
     def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
         names = {"dag_ids": list(dag_ids)}

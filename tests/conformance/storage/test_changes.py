@@ -15,7 +15,7 @@ from tradewind.storage.interface import Transaction
 
 def dirty(tx: Transaction, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
     """The runs with changes, locked."""
-    return [run.key for run in tx.runs.lock_dirty(limit, job=job, foreign_before=foreign_before)]
+    return [run.key for run in tx.changes.lock_dirty(limit, job=job, foreign_before=foreign_before)]
 
 
 def test_changes_of_tasks_and_runs_are_taken_apart(world: World, store: Database) -> None:

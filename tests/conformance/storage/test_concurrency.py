@@ -87,7 +87,7 @@ def test_skip_locked_passes_by_what_others_hold(database_kind: DatabaseKind, wor
         assert [run.key for run in second.runs.lock(keys, skip_locked=True)] == keys[1:]
         assert second.runs.lock_heads(keys[:1]) == []
         second.changes.record_runs(keys, NOW)
-        assert [run.key for run in second.runs.lock_dirty(9, job=JOB, foreign_before=NOW)] == keys[1:]
+        assert [run.key for run in second.changes.lock_dirty(9, job=JOB, foreign_before=NOW)] == keys[1:]
 
 
 @servers

@@ -205,10 +205,6 @@ class RunStore(Protocol):
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         """Lock, by key, those rows that exist and that nobody else holds."""
 
-    def lock_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunHead]:
-        """Lock, by key, runs with changes that nobody else holds; the longest waiting, if there are more. Another
-        scheduler's runs only if it is gone, or left the change lying since `foreign_before`."""
-
     def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
         """(running, queued) runs of each DAG that count against `max_active_runs`: backfill runs do not."""
 
@@ -417,6 +413,10 @@ class ChangeStore(Protocol):
 
     def record_runs(self, run_keys: Iterable[RunKey], now: datetime) -> None:
         """These runs shall be looked at."""
+
+    def lock_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunHead]:
+        """Lock, by key, runs with changes that nobody else holds; the longest waiting, if there are more. Another
+        scheduler's runs only if it is gone, or left the change lying since `foreign_before`."""
 
     def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
         """Consume the changes of locked runs: runs to look at, and task instances that changed."""

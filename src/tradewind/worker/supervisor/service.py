@@ -26,6 +26,9 @@ from tradewind.worker.supervisor.talk import Talk
 from tradewind.worker.supervisor.watch import Watch
 from tradewind.worker.supervisor.work_queue import WorkQueue
 
+_BUSY: Final = 8
+"""So many attempts at once are many."""
+_GATHERING_S: Final = 0.005
 _GOES_ON: Final = (TaskState.UP_FOR_RESCHEDULE, TaskState.DEFERRED, TaskState.AWAITING_INPUT)
 
 
@@ -70,6 +73,7 @@ class Supervisor:
         self._attempts: dict[AttemptKey, Attempt] = {}
         self._results: list[Attempt] = []
         self._heartbeat_due_at = 0.0
+        self._exchanged_at = 0.0
         self._idle_since = clock.monotonic()
         self._stop: Stop | None = None
         self._is_over = False
@@ -152,6 +156,8 @@ class Supervisor:
 
     def _exchange(self) -> None:
         """Give the engine all that there is for it, and do what it says."""
+        if self._clock.monotonic() < self._gathering_until():
+            return
         begins = self._queue.first(self._free_slots()) if self._stop is None else []
         given = Exchange(
             self._answers.requests(),
@@ -159,11 +165,17 @@ class Supervisor:
             begins,
         )
         exchanged = self._talk.exchange(given) if given else None
+        self._exchanged_at = self._clock.monotonic()
         if exchanged is None:
             return
         self._answers.give(exchanged.answers)
         self._settled()
         self._begun(begins, exchanged.orders)
+
+    def _gathering_until(self) -> float:
+        """Where much happens, more of it goes into one exchange. Who waits for an answer does not wait for that."""
+        is_busy = len(self._attempts) >= _BUSY and not len(self._answers)
+        return self._exchanged_at + _GATHERING_S if is_busy else 0.0
 
     def _free_slots(self) -> int:
         """What has ended takes none any more: its end is stored before others begin, in the same exchange."""
@@ -235,7 +247,7 @@ class Supervisor:
     def _patience_s(self) -> float:
         """How long nothing needs to be done by itself."""
         if self._talk.retry_at is None and self._has_news():
-            return 0.0
+            return max(0.0, self._gathering_until() - self._clock.monotonic())
         due = (self._heartbeat_due_at, self._talk.retry_at, self._launcher.retry_at)
         until = min(each for each in due if each is not None) - self._clock.monotonic()
         return max(0.0, min(until, self._watch.patience_s(self._attempts.values())))
