@@ -265,7 +265,7 @@ def deployed(
     upgrade(url)
     wiring = wire(load_settings(environ))
     deployment = Deployment(home, environ, wiring)
-    with _nothing_left():
+    with _nothing_left(home):
         try:
             for service in SERVICES:
                 deployment.start(service)
@@ -281,7 +281,7 @@ def _stop(deployment: Deployment) -> None:
 
 
 @contextmanager
-def _nothing_left() -> Iterator[None]:
+def _nothing_left(home: Path) -> Iterator[None]:
     """Everything that the block starts is gone after it, by the kernel's own bookkeeping.
 
     This process is made the parent of all that loses its own. A worker outlives its scheduler on purpose and is told
@@ -294,19 +294,19 @@ def _nothing_left() -> Iterator[None]:
         left: list[psutil.Process] = []
 
         def are_gone() -> bool:
-            left[:] = _below(before)
+            left[:] = _below(before, home)
             return not left
 
         # The first time it finishes what it has begun, the second time it stops that too.
         for _ in range(2):
-            for process in _below(before):
+            for process in _below(before, home):
                 if "worker" in _words(process):
                     process.terminate()
             with suppress(AssertionError):
                 until(are_gone, "the end of every process", within_s=PATIENCE_S / 4)
         assert not left, f"processes are left: {[' '.join(_words(each)) for each in left]}"
     finally:
-        for process in _below(before):
+        for process in _below(before, home):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         _adopt_orphans(False)
@@ -316,19 +316,30 @@ _RESOURCE_TRACKER: Final = "multiprocessing.resource_tracker"
 """Of the process that runs the tests: some other test has started it, and it stays until the end."""
 
 
-def _below(before: set[int]) -> list[psutil.Process]:
-    """The living processes below this one that were not there before; the dead ones are buried."""
+def _below(before: set[int], home: Path) -> list[psutil.Process]:
+    """The living processes below this one that were not there before; the dead ones are buried.
+
+    There may be deployments beside this one, which replace their processes at any time: theirs have another home.
+    """
     living = []
     for process in psutil.Process().children(recursive=True):
         if process.pid in before or _RESOURCE_TRACKER in _words(process):
             continue
         with suppress(psutil.NoSuchProcess):
             if process.status() != psutil.STATUS_ZOMBIE:
-                living.append(process)
+                if _home(process) in (None, str(home)):
+                    living.append(process)
             elif process.ppid() == os.getpid():
                 with suppress(ChildProcessError):
                     os.waitpid(process.pid, os.WNOHANG)
     return living
+
+
+def _home(process: psutil.Process) -> str | None:
+    try:
+        return process.environ().get("TRADEWIND_HOME")
+    except psutil.AccessDenied:
+        return None
 
 
 def _words(process: psutil.Process) -> list[str]:
