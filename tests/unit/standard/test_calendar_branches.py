@@ -13,7 +13,7 @@ from tradewind.sdk import DAG
 from tradewind.sdk.exceptions import AirflowException, DownstreamTasksSkipped
 from tradewind.sdk.standard.branch_datetime import BranchDateTimeOperator
 from tradewind.sdk.standard.empty import EmptyOperator
-from tradewind.sdk.standard.latest_only import LatestOnlyOperator
+from tradewind.sdk.standard.latest_only import LatestOnlyOperator, newer_run
 from tradewind.sdk.standard.weekday import BranchDayOfWeekOperator, DayOfWeekSensor, WeekDay
 from tradewind.testing.clock import FakeClock
 
@@ -187,3 +187,25 @@ def test_runs_about_a_single_moment_are_compared_too(clock: FakeClock) -> None:
     assert goes_on(tick("2026-03-02 11:00"), [], next_dagrun=utc("2026-03-02 13:00")) is True
     assert goes_on(tick("2026-03-02 11:00"), [], next_dagrun=utc("2026-03-02 11:30")) is False
     assert goes_on(tick("2026-03-02 11:00"), [tick("2026-03-02 11:30")], next_dagrun=utc("2026-03-02 13:00")) is False
+
+
+def test_a_newer_run_that_is_created_between_two_questions_is_not_missed(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scheduler creates a run and moves the date of the next one on in one step, at any moment (D2)."""
+    old, new = daily("2026-02-28"), daily("2026-03-01")
+    asked: list[str] = []
+
+    def previous(*_: Any, **__: Any) -> DagRunResult:
+        asked.append("runs")
+        return new if len(asked) > 1 else old
+
+    def dag(*_: Any) -> DagResult:
+        asked.append("dag")
+        date = utc("2026-03-02") if len(asked) > 1 else utc("2026-03-01")
+        return DagResult(dag_id="calendar", is_paused=False, next_dagrun=date)
+
+    with answering() as runtime:
+        monkeypatch.setattr(runtime, "get_previous_dag_run", previous)
+        monkeypatch.setattr(runtime, "get_dag", dag)
+        assert newer_run(old, clock.now()) is not None

@@ -39,6 +39,8 @@ def newer_run(dag_run: Any, now: datetime) -> str | None:
     if dag_run.run_type not in _OF_THE_SCHEDULE:
         return None
     runtime = current_runtime()
+    # Before the runs: a scheduler that creates the next one in between moves this date on, and the run is seen then.
+    dag = runtime.get_dag(dag_run.dag_id)
     before = now
     while (run := runtime.get_previous_dag_run(dag_run.dag_id, logical_date=before)) is not None:
         if run.logical_date is None or run.logical_date <= dag_run.logical_date:
@@ -46,7 +48,6 @@ def newer_run(dag_run: Any, now: datetime) -> str | None:
         if run.run_type in _OF_THE_SCHEDULE:
             return f"there is {run.run_id}"
         before = run.logical_date
-    dag = runtime.get_dag(dag_run.dag_id)
     if dag is None or dag.next_dagrun is None:
         return None
     length = timedelta()
