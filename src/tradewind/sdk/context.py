@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict, TypeVar, cast
 
 if TYPE_CHECKING:
     from pendulum import DateTime
@@ -69,6 +69,9 @@ class Context(TypedDict, total=False):
     reason: str | None
 
 
+C = TypeVar("C", bound=Mapping[str, Any])
+F = TypeVar("F", bound=Callable[..., Any])
+
 KNOWN_CONTEXT_KEYS: Final[frozenset[str]] = frozenset(Context.__annotations__)
 
 
@@ -80,6 +83,25 @@ def context_merge(context: Context, *args: Any, **kwargs: Any) -> None:
 def context_copy_partial(source: Context, keys: frozenset[str] | set[str]) -> Context:
     """A context with only some of its keys."""
     return cast("Context", {key: value for key, value in source.items() if key in keys})
+
+
+def looks_up_keys(function: F) -> F:
+    """Says of a function that takes a context: it only looks up single keys, so the context need not be complete."""
+    function.__dict__["looks_up_keys"] = True
+    return function
+
+
+def needs_whole(function: Callable[..., Any]) -> bool:
+    """Whether a function must be given a complete context."""
+    return not getattr(function, "looks_up_keys", False)
+
+
+def whole(context: C) -> C:
+    """The same, complete: for all who look at more of it than at single keys (see `task_context.TaskContext`)."""
+    complete = getattr(context, "complete", None)
+    if complete is not None:
+        complete()
+    return context
 
 
 _current: ContextVar[Context | None] = ContextVar("tradewind_context", default=None)
@@ -96,20 +118,30 @@ def get_current_context() -> Context:
             "there is no current context: get_current_context() works only while a task runs, inside its function or"
             " the execute method of its operator"
         )
-    return context
+    return whole(context)
 
 
-@contextmanager
-def set_current_context(context: Context) -> Iterator[Context]:
+class set_current_context:  # noqa: N801 - used like a function
     """Make `context` the current one for as long as the block runs."""
-    token = _current.set(context)
-    _entered.append(context)
-    try:
-        yield context
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_context", "_token")
+    _token: Token[Context | None]
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __enter__(self) -> Context:
+        self._token = _current.set(self._context)
+        _entered.append(self._context)
+        return self._context
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
         # Not always the last one: tasks may overlap in one process, with equal contexts.
-        del _entered[max(index for index, entered in enumerate(_entered) if entered is context)]
+        last = len(_entered) - 1
+        while _entered[last] is not self._context:
+            last -= 1
+        del _entered[last]
 
 
 class ParsingContext(NamedTuple):
@@ -139,16 +171,31 @@ def parsing_for(dag_id: str | None, task_id: str | None = None) -> Iterator[Pars
         _parsing.reset(token)
 
 
-# Environment variables of a task, and where their values are: key of the context, attribute.
+# Environment variables of a task, and where their values are: key of the context; attribute, names in both styles.
 _EXPORTED: Final = (
-    ("dag_email", "task", "email"),
-    ("dag_owner", "task", "owner"),
-    ("dag_id", "task_instance", "dag_id"),
-    ("task_id", "task_instance", "task_id"),
-    ("logical_date", "dag_run", "logical_date"),
-    ("try_number", "task_instance", "try_number"),
-    ("dag_run_id", "dag_run", "run_id"),
-    ("team_name", "dag_run", "team_name"),
+    (
+        "task",
+        (
+            ("email", "airflow.ctx.dag_email", "AIRFLOW_CTX_DAG_EMAIL"),
+            ("owner", "airflow.ctx.dag_owner", "AIRFLOW_CTX_DAG_OWNER"),
+        ),
+    ),
+    (
+        "task_instance",
+        (
+            ("dag_id", "airflow.ctx.dag_id", "AIRFLOW_CTX_DAG_ID"),
+            ("task_id", "airflow.ctx.task_id", "AIRFLOW_CTX_TASK_ID"),
+            ("try_number", "airflow.ctx.try_number", "AIRFLOW_CTX_TRY_NUMBER"),
+        ),
+    ),
+    (
+        "dag_run",
+        (
+            ("logical_date", "airflow.ctx.logical_date", "AIRFLOW_CTX_LOGICAL_DATE"),
+            ("run_id", "airflow.ctx.dag_run_id", "AIRFLOW_CTX_DAG_RUN_ID"),
+            ("team_name", "airflow.ctx.team_name", "AIRFLOW_CTX_TEAM_NAME"),
+        ),
+    ),
 )
 _DOTTED_PREFIX: Final = "airflow.ctx."
 _ENVIRONMENT_PREFIX: Final = "AIRFLOW_CTX_"
@@ -162,10 +209,12 @@ def context_to_airflow_vars(
     `extra` are those of a cluster policy; the task's own win.
     """
     variables = {_exported_name(name, in_env_var_format): value for name, value in (extra or {}).items()}
-    for name, key, attribute in _EXPORTED:
-        value = getattr(context.get(key), attribute, None)
-        if value:
-            variables[_exported_name(name, in_env_var_format)] = _exported(value)
+    for key, exported in _EXPORTED:
+        source = context.get(key)
+        for attribute, *names in exported:
+            value = getattr(source, attribute, None)
+            if value:
+                variables[names[in_env_var_format]] = value if type(value) is str else _exported(value)
     return variables
 
 
@@ -193,6 +242,9 @@ __all__ = [
     "context_to_airflow_vars",
     "get_current_context",
     "get_parsing_context",
+    "looks_up_keys",
+    "needs_whole",
     "parsing_for",
     "set_current_context",
+    "whole",
 ]

@@ -12,6 +12,8 @@ import jinja2
 import jinja2.nativetypes
 import jinja2.sandbox
 
+from tradewind.sdk.context import whole
+
 if TYPE_CHECKING:
     from tradewind.sdk.dags import DAG
 
@@ -116,7 +118,7 @@ def as_native(environment: jinja2.Environment) -> jinja2.Environment:
 def render(template: jinja2.Template, context: Mapping[str, Any], *, native: bool = False) -> Any:
     """Render without copying the context into a dict first: its values may be costly, and are looked up when used."""
     environment = template.environment
-    values: Any = ChainMap(context, template.globals)  # type: ignore[arg-type]
+    values: Any = ChainMap(whole(context), template.globals)  # type: ignore[arg-type]
     try:
         nodes = template.root_render_func(
             environment.context_class(environment, values, template.name, template.blocks)

@@ -10,9 +10,8 @@ A runtime is called from any thread of the task; the asynchronous methods of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar, Token
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -303,14 +302,21 @@ def current_runtime() -> Runtime:
     return _current.get() or _process.runtime
 
 
-@contextmanager
-def use_runtime(runtime: Runtime) -> Iterator[Runtime]:
+class use_runtime:  # noqa: N801 - used like a function
     """Let `runtime` answer within the block, and in what the block awaits or hands to `asyncio.to_thread`."""
-    token = _current.set(runtime)
-    try:
-        yield runtime
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_runtime", "_token")
+    _token: Token[Runtime | None]
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def __enter__(self) -> Runtime:
+        self._token = _current.set(self._runtime)
+        return self._runtime
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def set_process_runtime(runtime: Runtime) -> Runtime:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pendulum
@@ -85,34 +86,74 @@ def _value_of(value: Any) -> Any:
 
 
 class TaskContext(dict[str, Any]):
-    """A context in which some values are late. Looked up by key, they are the values themselves.
+    """A context most of which is worked out when the first value that is not there yet is looked up by its key.
 
-    Only `f(**context)` and copies hand them on as they are: a function with `**context` asks for nothing by that.
+    Many tasks look up none, and one that does nothing would spend a good part of its life on them. Whoever hands the
+    context to user code completes it before (`whole`). Some values are late even then: they have to be asked for.
+    Looked up by key, they are the values themselves; `f(**context)` and copies hand them on as they are, for a function
+    with `**context` asks for nothing by that.
     """
+
+    def __init__(self, known: Mapping[str, Any], rest: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__(known)
+        self._rest: Callable[[], Mapping[str, Any]] | None = rest
+
+    def complete(self) -> None:
+        """Work the rest out. What was set in the meantime stays."""
+        rest, self._rest = self._rest, None
+        if rest is not None:
+            for key, value in rest().items():
+                super().setdefault(key, value)
+
+    def __missing__(self, key: str) -> Any:
+        if self._rest is None:
+            raise KeyError(key)
+        self.complete()
+        return super().__getitem__(key)
 
     def __getitem__(self, key: str) -> Any:
         return _value_of(super().__getitem__(key))
 
+    def __contains__(self, key: object) -> bool:
+        self.complete()
+        return super().__contains__(key)
+
     def get(self, key: str, default: Any = None) -> Any:
         """The value; without one, the default."""
-        return _value_of(super().get(key, default))
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
 
 def build_context(ti: RuntimeTaskInstance) -> Context:
     """All that a task may know while it runs."""
     task, run = ti.task, ti.dag_run
+    known: dict[str, Any] = {
+        "dag": task.dag,
+        "dag_run": run,
+        "task": task,
+        "ti": ti,
+        "task_instance": ti,
+        "run_id": ti.run_id,
+        "outlet_events": OutletEventAccessors(),
+        "map_index_template": getattr(task, "map_index_template", None),
+    }
+    if task.params or getattr(task.dag, "params", None) or run.conf:
+        # At once: a value that is not allowed fails the task before it begins.
+        known["params"] = process_params(task.dag, task, dict(run.conf or {}), suppress_exception=False)
+    return cast("Context", TaskContext(known, partial(_rest, ti, task, known)))
+
+
+def _rest(ti: RuntimeTaskInstance, task: Any, known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What few tasks look at."""
+    run = ti.dag_run
     inlets, outlets = list(task.inlets or ()), list(task.outlets or ())
-    context = TaskContext(
-        dag=task.dag,
-        dag_run=run,
-        task=task,
-        ti=ti,
-        task_instance=ti,
-        run_id=ti.run_id,
+    context = dict(
+        known,
         task_instance_key_str=f"{ti.dag_id}__{ti.task_id}__{ti.run_id}",
         try_number=ti.try_number,
         test_mode=ti.test_mode,
-        params=process_params(task.dag, task, dict(run.conf or {}), suppress_exception=False),
         partition_key=run.partition_key,
         partition_date=_pendulum(run.partition_date),
         var=VariableAccessors(),
@@ -121,18 +162,17 @@ def build_context(ti: RuntimeTaskInstance) -> Context:
         inlets=inlets,
         outlets=outlets,
         inlet_events=InletEventsAccessors(inlets),
-        outlet_events=OutletEventAccessors(),
         triggering_asset_events=TriggeringAssetEventsAccessor(run.consumed_asset_events),
         task_state_store=TaskStateStoreAccessor(TaskScope(ti.dag_id, ti.run_id, ti.task_id, ti.map_index)),
-        map_index_template=getattr(task, "map_index_template", None),
         expanded_ti_count=ti.expanded_ti_count,
         task_reschedule_count=ti.task_reschedule_count,
     )
+    context.setdefault("params", {})
     if any(isinstance(thing, Asset | AssetRef | AssetAlias) for thing in (*inlets, *outlets)):
         context["asset_state_store"] = AssetStateStoreAccessors(inlets, outlets)
     context.update(_dates(ti))
     extend_context(context)
-    return cast("Context", context)
+    return context
 
 
 def _dates(ti: RuntimeTaskInstance) -> dict[str, Any]:

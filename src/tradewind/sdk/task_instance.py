@@ -14,6 +14,7 @@ from uuid import UUID
 
 from tradewind.model.task_answers import DagResult, DagRunResult, PreviousTIResult
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.context import whole
 from tradewind.sdk.exceptions import XComNotFound
 from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.operator_link import TaskInstanceKey
@@ -252,6 +253,10 @@ class RuntimeTaskInstance(_XComAccess, _OtherRuns):
 
     def get_template_context(self) -> Context:
         """The context: always the same object."""
+        return whole(self.unfinished_context())
+
+    def unfinished_context(self) -> Context:
+        """The same object, for those who look up single keys (see `task_context.TaskContext`)."""
         if self._context is None:
             # Brings pendulum, for which a DAG file that only names this class has no use.
             self._context = import_module("tradewind.sdk.task_context").build_context(self)

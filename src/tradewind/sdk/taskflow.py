@@ -77,6 +77,11 @@ def _remembered_parameters(func: Callable[..., Any]) -> tuple[tuple[str, inspect
     return tuple(inspect.signature(func).parameters.items())
 
 
+def takes_any_name(func: Callable[..., Any]) -> bool:
+    """Whether it takes all keyword arguments that there are (`**kwargs`)."""
+    return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for _, parameter in call_parameters(func))
+
+
 class KeywordParameters:
     """The keyword arguments that a function takes out of a larger set."""
 
@@ -87,7 +92,9 @@ class KeywordParameters:
     def determine(cls, func: Callable[..., Any], args: Collection[Any], kwargs: Mapping[str, Any]) -> KeywordParameters:
         """See `determine_kwargs`."""
         parameters = call_parameters(func)
-        if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for _, parameter in parameters):
+        if not parameters:
+            return cls({})
+        if takes_any_name(func):
             by_position = {name for name, parameter in parameters[: len(args)] if _is_positional(parameter)}
             return cls({name: value for name, value in kwargs.items() if name not in by_position})
         names = [name for name, parameter in parameters if _is_named(parameter)]

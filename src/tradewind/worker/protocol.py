@@ -54,7 +54,7 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     error: str = ""
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Ended(msgspec.Struct, kw_only=True, omit_defaults=True):
     """How an attempt ended, in the words of the engine: the fields of the report of that `state`."""
 
     state: str

@@ -13,6 +13,7 @@ from tradewind.model.task import EndReport
 from tradewind.model.task_answers import DagRunResult
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.operator import BaseOperator
+from tradewind.worker.task_life.allowed_classes import allow_declared_classes
 from tradewind.worker.task_life.life import TaskLife
 from tradewind.worker.task_life.outcome import Outcome, report
 
@@ -82,10 +83,12 @@ def attempt(dag: DAG, task_id: str = "t", *, runtime: MemoryRuntime | None = Non
         state="running",
         **{"logical_date": DAY, "data_interval_start": DAY, "data_interval_end": NOON, **given.pop("run", {})},
     )
-    runtime, listeners = runtime or MemoryRuntime(), given.pop("listeners", None)
+    runtime = runtime or MemoryRuntime()
+    options = {name: given.pop(name) for name in ("listeners", "clears_state") if name in given}
+    allow_declared_classes(dag)
     environment: dict[str, str] = {}
     assignment = Assignment(id=UUID(int=7), task_id=task_id, dag_run=run, started_at=NOON, **given)
-    life = TaskLife(dag, assignment, runtime, environment=environment, listeners=listeners)
+    life = TaskLife(dag, assignment, runtime, environment=environment, **options)
     outcome = life.run()
     life.finish(outcome)
     return Attempt(outcome, life, runtime, environment)

@@ -14,10 +14,12 @@ from tradewind.model.task import Deferred, Failed, Skipped, Succeeded
 from tradewind.model.task_answers import AssetResult
 from tradewind.sdk import task
 from tradewind.sdk.assets import Asset, AssetAlias, Metadata
+from tradewind.sdk.context import get_current_context
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import AirflowSkipException, DownstreamTasksSkipped
 from tradewind.sdk.notifier import BaseNotifier
 from tradewind.sdk.operator_link import BaseOperatorLink
+from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
 from tradewind.sdk.task_clock import use_clock
 from tradewind.sdk.task_group_decorator import task_group
@@ -429,12 +431,39 @@ def test_fields_that_a_task_fills_in_itself_are_shown_after_it_ran() -> None:
     assert attempt(dag).runtime.rendered == {"text": "after"}
 
 
-def test_stored_values_may_be_dropped_on_success(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_values_may_be_dropped_on_success() -> None:
     dag = one_task(lambda context: context["task_state_store"].set("k", 1))
 
     assert attempt(dag).runtime.task_states == {"k": 1}
-    monkeypatch.setenv("TRADEWIND__STATE_STORE__CLEAR_ON_SUCCESS", "true")
-    assert attempt(dag).runtime.task_states == {}
+    assert attempt(dag, clears_state=True).runtime.task_states == {}
+
+
+def test_whoever_gets_the_context_gets_all_of_it() -> None:
+    """Most of it is worked out only when it is needed (D2)."""
+    seen: dict[str, set[str]] = {}
+
+    def note(place: str) -> Any:
+        return lambda context, *_: seen.setdefault(place, set({**context}))
+
+    @task
+    def decorated(**context: Any) -> None:
+        seen["function"] = set(context)
+
+    @task
+    def asking() -> None:
+        seen["asked"] = set(dict(get_current_context()))
+
+    hooks = {name: note(name) for name in ("pre_execute", "post_execute", "on_execute_callback", "on_success_callback")}
+    with DAG("d", schedule=None) as dag:
+        Calls(task_id="t", call=note("execute"))
+        EmptyOperator(task_id="hooked", **hooks)
+        decorated()
+        asking()
+    for task_id in dag.task_ids:
+        attempt(dag, task_id)
+
+    assert sorted(seen) == sorted([*hooks, "asked", "execute", "function"])
+    assert {place for place, keys in seen.items() if not {"ds", "var", "params", "ti", "try_number"} <= keys} == set()
 
 
 # --- other DAGs, triggers -------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal
 
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, whole
 from tradewind.sdk.exceptions import AirflowException, AirflowSkipException
 from tradewind.sdk.standard.bash import exit_codes
 from tradewind.sdk.standard.environments import Environment, inspect_environment
@@ -135,7 +135,7 @@ class IsolatedPythonOperator(PythonOperator):
 
     def _prepare_call(self, context: Context) -> None:
         # What can be passed depends on the other environment, which may yet have to be built.
-        self._context = context
+        self._context = whole(context)
 
     def _call_in(self, python: Path) -> Any:
         """Run the function there and return what it returned."""

@@ -8,15 +8,16 @@ import inspect
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tradewind.sdk.branch import BaseBranchOperator
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, looks_up_keys, whole
 from tradewind.sdk.exceptions import AirflowException, AirflowTaskTimeout
 from tradewind.sdk.lazy_module import LazyModule
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.skip import SkipMixin
-from tradewind.sdk.taskflow import determine_kwargs
+from tradewind.sdk.taskflow import determine_kwargs, takes_any_name
 
 if TYPE_CHECKING:
     from tradewind.sdk import assets as _assets
@@ -27,7 +28,22 @@ _LONGEST_SHOWN: Final = 10_000
 
 
 def is_async_callable(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives something to await: also for partials and for objects with an async `__call__`."""
+    """Whether calling it gives something to await: also for partials and for objects with an async `__call__`.
+
+    Remembered: a worker finds it out once, before its tasks are forked.
+    """
+    try:
+        return _is_known_to_be_async(function)
+    except TypeError:  # no key of a dictionary
+        return _is_async(function)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_known_to_be_async(function: Callable[..., Any]) -> bool:
+    return _is_async(function)
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
     while isinstance(function, functools.partial):
         function = function.func
     return any(
@@ -76,11 +92,12 @@ class PythonOperator(BaseOperator):
         """Whether the function is awaited in an event loop of its own."""
         return is_async_callable(self.python_callable)
 
+    @looks_up_keys
     def execute(self, context: Context) -> Any:
         """Call the function."""
         if self.is_async:
             # Not at the top: few functions need an event loop, and every DAG file would wait for its import.
-            return import_module("asyncio").run(self._within_time(context))
+            return import_module("asyncio").run(self._within_time(whole(context)))
         self._prepare_call(context)
         return self._log_result(self.execute_callable())
 
@@ -96,7 +113,7 @@ class PythonOperator(BaseOperator):
     def execute_callable(self) -> Any:
         """Call the function with the arguments that were determined, and note the metadata that it yields."""
         result = self.python_callable(*self.op_args, **self.op_kwargs)
-        if not inspect.isgeneratorfunction(self.python_callable):
+        if not (isinstance(result, GeneratorType) and inspect.isgeneratorfunction(self.python_callable)):
             return result
         while True:
             try:
@@ -131,6 +148,8 @@ class PythonOperator(BaseOperator):
     def _prepare_call(self, context: Context) -> None:
         self._outlet_events: Any = context.get("outlet_events")
         context["templates_dict"] = self.templates_dict
+        if type(self).determine_kwargs is not PythonOperator.determine_kwargs or takes_any_name(self.python_callable):
+            whole(context)
         # The author's arguments win over the context. A ChainMap, because some context values are only looked up
         # when they are asked for.
         self.op_kwargs = self.determine_kwargs(ChainMap(dict(self.op_kwargs), cast("dict[str, Any]", context)))

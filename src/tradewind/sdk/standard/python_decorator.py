@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, looks_up_keys, needs_whole, whole
 from tradewind.sdk.standard.python import PythonOperator
 from tradewind.sdk.taskflow import DecoratedOperator, task_decorator_factory
 
@@ -32,9 +32,11 @@ class _PythonDecoratedOperator(DecoratedOperator, PythonOperator):
             **kwargs,
         )
 
+    @looks_up_keys
     def execute(self, context: Context) -> Any:
         """What the operator behind the decorator does."""
-        return super(DecoratedOperator, self).execute(context)
+        execute = super(DecoratedOperator, self).execute
+        return execute(whole(context) if needs_whole(execute) else context)
 
 
 def python_task(

@@ -5,12 +5,12 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, NoReturn, cast
 
 import msgspec
 import setproctitle
 
-from tradewind.compat.adapters.listeners import get_listener_manager
 from tradewind.model.assignment import Assignment
 from tradewind.runtime.subreaper import become_subreaper
 from tradewind.sdk.dags import DAG
@@ -20,7 +20,7 @@ from tradewind.sdk.secrets_masker import redact_known
 from tradewind.sdk.task_clock import current_clock
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.ended import ended, failed
-from tradewind.worker.child.output import capture
+from tradewind.worker.child.output import CAPTURE
 from tradewind.worker.child.pipe import Pipe, SupervisorGone
 from tradewind.worker.child.pipe_runtime import PipeRuntime
 from tradewind.worker.child.termination import obey_termination
@@ -54,7 +54,9 @@ def live_alone(file: DagFile, stream: int, output: int, errors: int) -> NoReturn
         # Before the file asks for anything: whoever waits for an answer passes over all else.
         assignment = _received(pipe)
         runtime = PipeRuntime(pipe)
-        _carry_out(import_file(file, cast("Runtime", runtime)), assignment, pipe, runtime)
+        imported = import_file(file, cast("Runtime", runtime))
+        CAPTURE.install()
+        _carry_out(imported, assignment, pipe, runtime)
         exit_code = os.EX_OK
     except SupervisorGone:
         pass
@@ -81,14 +83,17 @@ def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runti
     runtime.tell_secrets()  # those that the DAG file has named already
     reset_lineage()
     set_process_runtime(cast("Runtime", runtime))
-    with capture(pipe.send_frame):
+    CAPTURE.connect(pipe.send_frame)
+    try:
         dag = imported.dags.get(run.dag_id)
         problem = _problem(imported, dag, assignment)
         if problem:
             log.error("%s", imported.error or problem)
             pipe.send(FrameKind.ENDED, failed(redact_known(problem), current_clock().now()))
         elif dag is not None:
-            _live(dag, assignment, pipe, runtime)
+            _live(imported, dag, assignment, pipe, runtime)
+    finally:
+        CAPTURE.finish()
 
 
 def _received(pipe: Pipe) -> Assignment:
@@ -110,22 +115,24 @@ def _problem(imported: ImportedFile, dag: DAG | None, assignment: Assignment) ->
     return ""
 
 
-def _live(dag: DAG, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
-    @contextmanager
-    def limit(seconds: float) -> Iterator[None]:
-        """Also known to the supervisor: code that Python cannot interrupt is killed a little later."""
-        pipe.send(FrameKind.TIME_LIMIT, seconds)
-        with alarm(seconds):
-            yield
-        pipe.send(FrameKind.TIME_LIMIT, 0)
+@contextmanager
+def _limit(pipe: Pipe, seconds: float) -> Iterator[None]:
+    """Also known to the supervisor: code that Python cannot interrupt is killed a little later."""
+    pipe.send(FrameKind.TIME_LIMIT, seconds)
+    with alarm(seconds):
+        yield
+    pipe.send(FrameKind.TIME_LIMIT, 0)
 
+
+def _live(imported: ImportedFile, dag: DAG, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
     life = TaskLife(
         dag,
         assignment,
         cast("Runtime", runtime),
         environment=os.environ,  # noqa: TID251 - programs that the task starts find there whose they are
-        limit=limit,
-        listeners=get_listener_manager(),
+        limit=partial(_limit, pipe),
+        listeners=imported.listeners,
+        clears_state=imported.clears_state,
     )
     obey_termination(life)
     outcome = life.run()

@@ -12,14 +12,17 @@ from stat import S_ISSOCK
 from types import ModuleType
 from typing import Final, cast
 
+from tradewind.compat.adapters.listeners import ListenerManager, get_listener_manager
 from tradewind.compat.plugin_loading import load_plugins
 from tradewind.dag_files.fingerprint import Signature, signature_of
 from tradewind.dag_files.load import LocalImports, members_of, module_name, run_module
 from tradewind.dag_files.observe import Observer
+from tradewind.sdk.configuration import conf
 from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.environment_runtime import EnvironmentRuntime
 from tradewind.sdk.runtime import Runtime, set_process_runtime
+from tradewind.sdk.standard.python import is_async_callable
 from tradewind.sdk.taskflow import call_parameters
 from tradewind.worker.protocol import DagFile
 from tradewind.worker.task_life.allowed_classes import allow_declared_classes
@@ -35,6 +38,10 @@ class ImportedFile:
     dags: dict[str, DAG] = field(default_factory=dict)
     error: str = ""
     """The traceback, if it could not be imported."""
+    listeners: ListenerManager | None = None
+    """Who wants to hear of its tasks, if anybody does."""
+    clears_state: bool = False
+    """See `TaskLife`."""
     why_alone: str = ""
     """Why children must not be forked from it."""
     _touched: list[tuple[str, Signature]] = field(default_factory=list)
@@ -72,6 +79,9 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
         imported.error = "".join(traceback.format_exception(error))
     observer.stop()
     _prepare(imported.dags.values())
+    imported.clears_state = conf.getboolean("state_store", "clear_on_success", fallback=False)
+    manager = get_listener_manager()
+    imported.listeners = manager if manager.has_listeners else None
     touched = {**imports.files, **observer.paths}
     imported.watch(touched)
     imported._touched.append((f"{file.root}/{file.path}", before))  # noqa: SLF001 - still making it
@@ -90,6 +100,7 @@ def _prepare(dags: Iterable[DAG]) -> None:
             if function is not None:
                 with suppress(Exception):  # then the task meets it
                     call_parameters(function)
+                    is_async_callable(function)
 
 
 def _run(file: DagFile) -> Iterator[ModuleType]:

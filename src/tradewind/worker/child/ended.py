@@ -5,8 +5,6 @@ import sys
 from datetime import datetime, timedelta
 from typing import Final
 
-import msgspec
-
 from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.model.states import TaskState
 from tradewind.worker.protocol import Ended
@@ -17,24 +15,23 @@ _BYTES_PER_MAXRSS: Final = 1024 if sys.platform == "linux" else 1
 
 def ended(outcome: Outcome, at: datetime) -> Ended:
     """What the supervisor is told, with what this process has used so far."""
-    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return msgspec.structs.replace(
-        _described(outcome, at),
-        cpu_s=sum(each.ru_utime + each.ru_stime for each in used),
-        peak_memory_bytes=max(each.ru_maxrss for each in used) * _BYTES_PER_MAXRSS,
-    )
+    own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    message = _described(outcome, at)
+    message.cpu_s = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+    message.peak_memory_bytes = max(own.ru_maxrss, others.ru_maxrss) * _BYTES_PER_MAXRSS
+    return message
 
 
 def failed(reason: str, at: datetime, *, may_retry: bool = True) -> Ended:
     """An attempt that did not come so far as to have an outcome."""
-    return Ended(state=TaskState.FAILED.value, at=at, reason=reason, may_retry=may_retry)
+    return Ended(state=TaskState.FAILED, at=at, reason=reason, may_retry=may_retry)
 
 
 def _described(outcome: Outcome, at: datetime) -> Ended:
     match outcome:
         case Success():
             return Ended(
-                state=TaskState.SUCCESS.value,
+                state=TaskState.SUCCESS,
                 at=at,
                 map_length=outcome.map_length,
                 skips=outcome.skips,
@@ -42,21 +39,21 @@ def _described(outcome: Outcome, at: datetime) -> Ended:
             )
         case Failure():
             return Ended(
-                state=TaskState.FAILED.value,
+                state=TaskState.FAILED,
                 at=at,
                 reason=clean(outcome.reason),
                 may_retry=outcome.may_retry,
                 retry_delay_s=_seconds(outcome.retry_delay),
             )
         case Skip():
-            return Ended(state=TaskState.SKIPPED.value, at=at, reason=clean(outcome.reason))
+            return Ended(state=TaskState.SKIPPED, at=at, reason=clean(outcome.reason))
         case Reschedule():
-            return Ended(state=TaskState.UP_FOR_RESCHEDULE.value, at=at, until=_plain(outcome.until))
+            return Ended(state=TaskState.UP_FOR_RESCHEDULE, at=at, until=_plain(outcome.until))
         case Deferral():
-            return Ended(state=TaskState.DEFERRED.value, at=at, deferral=outcome, until=_end_of(outcome.timeout, at))
+            return Ended(state=TaskState.DEFERRED, at=at, deferral=outcome, until=_end_of(outcome.timeout, at))
         case InputAwaited():
             until = _end_of(outcome.timeout, at)
-            return Ended(state=TaskState.AWAITING_INPUT.value, at=at, input_awaited=outcome, until=until)
+            return Ended(state=TaskState.AWAITING_INPUT, at=at, input_awaited=outcome, until=until)
 
 
 def clean(text: str) -> str:

@@ -10,9 +10,8 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import ClassVar, Final, TextIO
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TextIO
 
 from tradewind.runtime.clock import SystemClock
 from tradewind.sdk.configuration import conf
@@ -31,66 +30,85 @@ _now: Final = SystemClock().now
 Send = Callable[[bytes], object]
 
 
-@contextmanager
-def capture(send: Send) -> Iterator[None]:
-    """For as long as the block runs, send all that is printed, logged and warned of, as frames of kind `LOG`.
+class Capture:
+    """Takes in what a process prints, logs and warns of, and sends it as frames of kind `LOG`.
 
-    Args:
-        send: sends a frame, whole, in whatever thread it is called. An `OSError` means that nobody listens any more,
-            and is passed over.
+    A process has one, for as long as it lives: it is made before children are forked, and each child connects its own.
+    Until then, all is printed.
     """
-    former_level = logging.root.level
-    gear = _Gear.ready()
-    gear.sender.connect(send)
-    former_streams = sys.stdout, sys.stderr
-    with _logging_captured(gear.handler, former_streams), _warnings_captured(gear.sender):
-        sys.stdout, sys.stderr = gear.streams
-        try:
-            yield
-        finally:
-            # A task may have closed them.
-            for stream, output in zip(gear.streams, gear.outputs, strict=True):
-                with suppress(ValueError):
-                    stream.flush()
-                output.finish()
-            sys.stdout, sys.stderr = former_streams
-            _flush(former_streams)
-            _Gear.made = None
-            if logging.root.level != former_level:
-                logging.root.setLevel(former_level)
-
-
-def prepare() -> None:
-    """Do all of it that every child would do alike, before there are children."""
-    gear = _Gear.made = _Gear()
-    root = logging.getLogger()
-    root.addHandler(gear.handler)
-    for name, level in _levels():
-        logging.getLogger(name).setLevel(level)
-    faulthandler.enable(_STANDARD_ERROR)
-
-
-class _Gear:
-    """What takes output in."""
-
-    made: "ClassVar[_Gear | None]" = None
-    """What `prepare` made. Used once: a process has one task."""
 
     def __init__(self) -> None:
-        self.sender = _Sender()
-        self.handler = _RecordHandler(self.sender)
-        self.outputs = (
-            _Output(self.sender, "task.stdout", "info", _STANDARD_OUTPUT),
-            _Output(self.sender, "task.stderr", "error", _STANDARD_ERROR),
+        self._sender = _Sender()
+        self._handler = _RecordHandler(self._sender)
+        self._outputs = (
+            _Output(self._sender, "task.stdout", "info", _STANDARD_OUTPUT),
+            _Output(self._sender, "task.stderr", "error", _STANDARD_ERROR),
         )
-        self.streams = _text_stream(self.outputs[0]), _text_stream(self.outputs[1])
+        self._streams = _text_stream(self._outputs[0]), _text_stream(self._outputs[1])
+        self._replaced: list[TextIO] = []
 
-    @classmethod
-    def ready(cls) -> "_Gear":
-        if cls.made is None:
-            prepare()
-        assert cls.made is not None
-        return cls.made
+    def install(self) -> None:
+        """Take the place of what takes output in here. Again, after foreign code may have put something else there."""
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            if stream is not None and stream not in (*self._streams, *self._replaced):
+                self._replaced.append(stream)
+        sys.stdout, sys.stderr = self._streams
+        # What `logging.basicConfig` in a DAG file left there would say everything a second time.
+        root = logging.getLogger()
+        root.handlers = [*(each for each in root.handlers if not self._says_again(each)), self._handler]
+        warnings.showwarning = self._show_warning
+        self._flush()  # else each child would print what is left
+
+    def connect(self, send: Send) -> None:
+        """From now on, send what this process says.
+
+        Args:
+            send: sends a frame, whole, in whatever thread it is called. An `OSError` means that nobody listens any
+                more, and is passed over.
+        """
+        self._sender.connect(send)
+
+    def finish(self) -> None:
+        """Send what is left. The process ends without clearing up, so nothing may stay in other objects either."""
+        self._flush()
+        for output in self._outputs:
+            output.finish()
+
+    def _flush(self) -> None:
+        for stream in (*self._streams, *self._replaced):
+            try:  # noqa: SIM105 - each child does this, and each object costs
+                stream.flush()
+            except (OSError, ValueError):
+                pass  # a task may have closed it
+
+    def _says_again(self, handler: logging.Handler) -> bool:
+        # Files are streams as well, so it is asked what it writes to.
+        streams = (*self._streams, *self._replaced)
+        prints = isinstance(handler, logging.StreamHandler) and any(handler.stream is stream for stream in streams)
+        return prints or handler is self._handler
+
+    def _show_warning(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if file is not None:
+            file.write(warnings.formatwarning(message, category, filename, lineno, line))
+            return
+        record: Record = {
+            "timestamp": _now(),
+            "level": "warning",
+            "event": redact(str(message)),
+            "logger": "py.warnings",
+            "category": category.__name__,
+            "filename": filename,
+            "lineno": lineno,
+        }
+        self._sender([record])
 
 
 class _Sender:
@@ -159,6 +177,7 @@ class _Output(io.RawIOBase):
         self._descriptor = descriptor
         self._lines = LineReader(redact)
         self._lock = threading.RLock()
+        self._is_used = False
 
     def writable(self) -> bool:
         """See `io.RawIOBase`."""
@@ -173,12 +192,13 @@ class _Output(io.RawIOBase):
         if self._send.is_forked:
             # The lock may have been held by a thread that does not exist here.
             return os.write(self._descriptor, data)
+        self._is_used = True
         self._feed(bytes(data), is_end=False)
         return len(data)
 
     def finish(self) -> None:
         """Send what is left of a line without an end."""
-        if not self._send.is_forked:
+        if self._is_used and not self._send.is_forked:
             self._feed(b"", is_end=True)
 
     def _feed(self, data: bytes, *, is_end: bool) -> None:
@@ -195,26 +215,6 @@ def _text_stream(output: _Output) -> TextIO:
     return io.TextIOWrapper(output, encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
-@contextmanager
-def _logging_captured(handler: logging.Handler, streams: Iterable[TextIO]) -> Iterator[None]:
-    root = logging.getLogger()
-    former_handlers = root.handlers
-    if former_handlers != [handler]:
-        # What `logging.basicConfig` in a DAG file left there would say everything a second time.
-        others = [each for each in former_handlers if each is not handler and not _prints(each, streams)]
-        root.handlers = [*others, handler]
-    try:
-        yield
-    finally:
-        root.handlers = [each for each in former_handlers if each is not handler]
-
-
-def _prints(handler: logging.Handler, streams: Iterable[TextIO]) -> bool:
-    # Files are streams as well, so it is asked what it writes to.
-    standard = (*streams, sys.__stdout__, sys.__stderr__)
-    return isinstance(handler, logging.StreamHandler) and any(handler.stream is stream for stream in standard)
-
-
 def _levels() -> Iterator[tuple[str | None, str]]:
     """Loggers by name, and from which level on they are heard."""
     yield None, conf.get("logging", "logging_level", fallback="INFO").upper()
@@ -225,42 +225,18 @@ def _levels() -> Iterator[tuple[str | None, str]]:
             yield name, level.upper()
 
 
-@contextmanager
-def _warnings_captured(sender: _Sender) -> Iterator[None]:
-    former = warnings.showwarning
-
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
-        if file is not None:
-            former(message, category, filename, lineno, file, line)
-            return
-        record: Record = {
-            "timestamp": _now(),
-            "level": "warning",
-            "event": redact(str(message)),
-            "logger": "py.warnings",
-            "category": category.__name__,
-            "filename": filename,
-            "lineno": lineno,
-        }
-        sender([record])
-
-    warnings.showwarning = show
-    try:
-        yield
-    finally:
-        warnings.showwarning = former
+CAPTURE: Final = Capture()
+"""That of this process."""
 
 
-def _flush(streams: Iterable[TextIO]) -> None:
-    """What was printed through other objects must not stay in them: the process ends without clearing up."""
-    for stream in (*streams, sys.__stdout__, sys.__stderr__):
-        if stream is not None:
-            with suppress(OSError, ValueError):
-                stream.flush()
+def prepare() -> None:
+    """Do all of it that every child would do alike, before there are children."""
+    CAPTURE.install()
+    set_levels()
+    faulthandler.enable(_STANDARD_ERROR)
+
+
+def set_levels() -> None:
+    """From which level on loggers are heard is said by the configuration."""
+    for name, level in _levels():
+        logging.getLogger(name).setLevel(level)

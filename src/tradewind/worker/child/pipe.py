@@ -1,7 +1,7 @@
 """A child's stream to its supervisor."""
 
+import os
 import select
-import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -37,7 +37,8 @@ class Pipe:
     """Sends frames, and asks questions one at a time. For any thread of the task, and for signal handlers."""
 
     def __init__(self, descriptor: int) -> None:
-        self._socket = socket.socket(fileno=descriptor)
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
         self._reader = FrameReader()
         self._frames: deque[tuple[int, bytes]] = deque()
         self._answers: dict[int, Answer] = {}
@@ -74,16 +75,16 @@ class Pipe:
         for unsent in tuple(self._unsent):
             while sum(unsent.counts) < len(unsent.frame):
                 try:
-                    unsent.counts.extend(map(self._socket.send, unsent.rest(), (socket.MSG_DONTWAIT,)))
+                    unsent.counts.extend(map(os.write, (self._descriptor,), unsent.rest()))
                 except BlockingIOError:
-                    self._wait_for_room()
+                    self._wait_for(select.POLLOUT)
             with suppress(ValueError):
                 self._unsent.remove(unsent)  # unless a handler was faster
 
-    def _wait_for_room(self) -> None:
+    def _wait_for(self, event: int) -> None:
         # An object of its own, for a signal handler may wait as well.
         poll = select.poll()
-        poll.register(self._socket, select.POLLOUT)
+        poll.register(self._descriptor, event)
         poll.poll()
 
     def tell(self, method: str, arguments: bytes) -> None:
@@ -107,7 +108,10 @@ class Pipe:
         """The next frame."""
         while not self._frames:
             try:
-                data = self._socket.recv(_READ_SIZE)
+                data = os.read(self._descriptor, _READ_SIZE)
+            except BlockingIOError:
+                self._wait_for(select.POLLIN)
+                continue
             except OSError as error:
                 raise SupervisorGone("the supervisor of this task is gone") from error
             if not data:
@@ -118,4 +122,4 @@ class Pipe:
     def close(self) -> None:
         """Say nothing more."""
         with suppress(OSError):
-            self._socket.close()
+            os.close(self._descriptor)

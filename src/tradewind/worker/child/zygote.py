@@ -7,9 +7,11 @@ from typing import NoReturn
 
 import setproctitle
 
+from tradewind.runtime.huge_pages import gather_in_huge_pages
 from tradewind.worker.child import attempt
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.forker import Forker
+from tradewind.worker.child.output import CAPTURE
 from tradewind.worker.protocol import LARGEST_TEXT, Command, DagFile, Fork, Loaded, Stale
 
 
@@ -39,9 +41,11 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
         control = socket.socket(fileno=control_descriptor)
         gc.enable()
         imported = import_file(file)
+        CAPTURE.install()
         gc.disable()
         gc.collect()
         gc.freeze()
+        gather_in_huge_pages()
         zygote = Zygote(control, imported)
         zygote.tell(Loaded(imported.error[-LARGEST_TEXT:], imported.why_alone[-LARGEST_TEXT:]))
         if not imported.error and not imported.why_alone:

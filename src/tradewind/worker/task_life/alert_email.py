@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tradewind.sdk.configuration import conf
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, whole
 from tradewind.sdk.email import send_email
 from tradewind.sdk.secrets_masker import redact
 from tradewind.sdk.template import Templater
@@ -38,7 +38,7 @@ def _written(context: Context, error: BaseException) -> tuple[str, str]:
     ti = context["ti"]
     shown = str(redact(f"{type(error).__name__}: {error}"))
     facts: Any = {
-        **context,
+        **whole(context),
         "try_number": ti.try_number,
         "max_tries": ti.max_tries,
         "exception": error,

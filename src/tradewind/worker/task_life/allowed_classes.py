@@ -6,8 +6,7 @@ The task that reads a value is another than the one that made it, so all tasks o
 import logging
 import typing
 from collections.abc import Iterator
-from typing import Any, Final
-from weakref import WeakSet
+from typing import Any
 
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.mapped import MappedOperator
@@ -15,14 +14,9 @@ from tradewind.sdk.serde import allow_class
 
 log = logging.getLogger(__name__)
 
-_asked: Final[WeakSet[DAG]] = WeakSet()
-
 
 def allow_declared_classes(dag: DAG) -> None:
     """Let serde load what the operators of the DAG declare. What cannot be allowed is left out, and logged."""
-    if dag in _asked:
-        return
-    _asked.add(dag)
     for task in dag.tasks:
         for cls in _declared_by(task):
             try:

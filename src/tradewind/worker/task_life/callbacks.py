@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, whole
 
 log = logging.getLogger(__name__)
 
@@ -13,6 +13,6 @@ def run_callbacks(kind: str, callbacks: Iterable[Callable[[Any], Any]] | None, c
     """Call all of them, whatever the ones before did. `kind` names them in the log."""
     for callback in callbacks or ():
         try:
-            callback(context)
+            callback(whole(context))
         except (Exception, SystemExit):  # a callback that exits means itself
             log.exception("%s %s failed", kind, getattr(callback, "__name__", callback))

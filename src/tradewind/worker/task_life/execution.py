@@ -1,15 +1,14 @@
 """Executing a task that was prepared."""
 
-import inspect
 import logging
 from collections.abc import Callable, MutableMapping
-from contextlib import nullcontext
+from types import GeneratorType
 from typing import Any
 
 from tradewind.model.assignment import Assignment
 from tradewind.sdk.asset_events import OutletEventAccessors
 from tradewind.sdk.assets import Metadata
-from tradewind.sdk.context import Context, context_to_airflow_vars
+from tradewind.sdk.context import Context, context_to_airflow_vars, needs_whole, whole
 from tradewind.sdk.exceptions import AirflowTaskTimeout
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.operator_meta import RUNNING_OPERATOR
@@ -29,7 +28,8 @@ def execute(
     environment: MutableMapping[str, str],
 ) -> Any:
     """All that belongs to executing it. Returns its result."""
-    environment.update(context_to_airflow_vars(context, in_env_var_format=True))
+    for name, value in context_to_airflow_vars(context, in_env_var_format=True).items():
+        environment[name] = value
     token = RUNNING_OPERATOR.set(task)
     try:
         _run_hooks("pre_execute", task, context)
@@ -44,6 +44,8 @@ def execute(
 def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Callable[[], Any]:
     """The work itself, or the rest of it after a deferral."""
     method = assignment.next_method
+    if method is not None or needs_whole(type(task).execute):
+        whole(context)
     if method is None:
         return lambda: task.execute(context)
     kwargs = deserialize(assignment.next_kwargs)
@@ -52,8 +54,10 @@ def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Calla
 
 def _within(task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
     timeout = task.execution_timeout
+    if timeout is None:
+        return body()
     try:
-        with nullcontext() if timeout is None else limit(timeout.total_seconds()):
+        with limit(timeout.total_seconds()):
             return body()
     except AirflowTaskTimeout:
         kill(task)
@@ -70,21 +74,22 @@ def kill(task: BaseOperator) -> None:
 
 def _run_hooks(name: str, task: BaseOperator, context: Context, *args: Any) -> None:
     """The function that the author gave as an argument, then the method of the operator."""
-    # Taken away from the task, so that a method that calls its parent's does not run it again.
-    hook = task.__dict__.pop(f"_{name}_hook", None)
-    task.__dict__[f"_{name}_hook"] = None
-    for each in (hook, getattr(task, name)):
-        if each is not None:
-            _take_yields(each(context, *args), context["outlet_events"])
+    hook = task.__dict__.get(f"_{name}_hook")
+    if hook is not None:
+        # Taken away from the task, so that a method that calls its parent's does not run it again.
+        task.__dict__[f"_{name}_hook"] = None
+        _take_yields(hook(whole(context), *args), context)
+    if getattr(type(task), name) is not getattr(BaseOperator, name):
+        _take_yields(getattr(task, name)(whole(context), *args), context)
 
 
-def _take_yields(made: Any, outlet_events: OutletEventAccessors) -> None:
+def _take_yields(made: Any, context: Context) -> None:
     """A hook may be a generator: each `Metadata` that it yields is about an outlet."""
-    if not inspect.isgenerator(made):
+    if not isinstance(made, GeneratorType):
         return
     for yielded in made:
         if isinstance(yielded, Metadata):
-            note_metadata(yielded, outlet_events)
+            note_metadata(yielded, context["outlet_events"])
         else:
             log.warning("a hook yielded %r; only Metadata can be used", yielded)
 

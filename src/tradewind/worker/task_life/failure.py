@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Final
 
 import tradewind
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, whole
 from tradewind.sdk.exceptions import AirflowFailException, AirflowSensorTimeout, AirflowTaskTerminated
 from tradewind.sdk.retry_policy import RetryAction, RetryDecision, RetryPolicy
 from tradewind.sdk.task_instance import RuntimeTaskInstance
@@ -75,7 +75,7 @@ def _decision(
     if policy is None:
         return RetryDecision.default()
     try:
-        decision: Any = policy.evaluate(error, ti.try_number, ti.max_tries, context)
+        decision: Any = policy.evaluate(error, ti.try_number, ti.max_tries, context and whole(context))
     except Exception:
         log.exception("The retry policy of task %r failed: the task's own settings count", ti.task_id)
         return RetryDecision.default()

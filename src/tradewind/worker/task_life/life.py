@@ -6,12 +6,10 @@ comes after the report, so that a callback that hangs or dies changes nothing.
 
 import logging
 import os
-from collections.abc import Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from collections.abc import MutableMapping, Sequence
 from typing import Any, cast
 
 from tradewind.model.assignment import Assignment
-from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context, set_current_context
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import (
@@ -29,7 +27,6 @@ from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.timezone import coerce_datetime
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.worker.task_life.alert_email import send_alert
-from tradewind.worker.task_life.allowed_classes import allow_declared_classes
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links
@@ -49,7 +46,11 @@ log = logging.getLogger(__name__)
 
 
 class TaskLife:
-    """Runs one attempt. `environment` is where programs that the task starts find out whose they are."""
+    """Runs one attempt.
+
+    `environment` is where programs that the task starts find out whose they are. With `clears_state`, what a task
+    stored for its later tries goes when it succeeds.
+    """
 
     def __init__(
         self,
@@ -60,12 +61,14 @@ class TaskLife:
         environment: MutableMapping[str, str],
         limit: TimeLimit = alarm,
         listeners: Listeners | None = None,
+        clears_state: bool = False,
     ) -> None:
         self._assignment = assignment
         self._runtime = runtime
         self._environment = environment
         self._limit = limit
         self._listeners = listeners
+        self._clears_state = clears_state
         self._pid = os.getpid()
         self.ti = _task_instance(dag, assignment)
         self._context: Context | None = None
@@ -98,17 +101,19 @@ class TaskLife:
             kill(self.ti.task)
 
     def _work(self) -> Outcome:
-        allow_declared_classes(self.ti.task.dag)
         self._clear_xcoms()
-        self._context = context = self.ti.get_template_context()
+        self._context = context = self.ti.unfinished_context()
         with set_current_context(context):
             task = prepare(self.ti, context)
             self._is_prepared = True
             if self._assignment.next_method is None and (deferral := first_deferral(task, context)) is not None:
                 return deferral
             tell_running(self._listeners, self.ti)
-            with self._naming():
+            try:
                 result = execute(task, context, self._assignment, limit=self._limit, environment=self._environment)
+            finally:
+                # A mapped task may set in its context what its name is made of, also one that fails.
+                show_map_index(self.ti, context, has_run=True)
             self._end_if_copy(None)
             return self._succeeded(map_length=push_result(result, task, self.ti))
 
@@ -120,17 +125,9 @@ class TaskLife:
         for key in self._assignment.xcoms_to_clear:
             resolve_xcom_backend().delete(key, self.ti.task_id, self.ti.dag_id, self.ti.run_id, self.ti.map_index)
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """A mapped task may set in its context what its name is made of, also one that fails."""
-        try:
-            yield
-        finally:
-            show_map_index(self.ti, self._known_context(), has_run=True)
-
     def _succeeded(self, *, map_length: int | None = None, skips: tuple[str, ...] = ()) -> Success:
         context = self._known_context()
-        if conf.getboolean("state_store", "clear_on_success", fallback=False):
+        if self._clears_state:
             context["task_state_store"].clear()
         events = outlet_events(self.ti.task.outlets, context["outlet_events"])
         return Success(map_length=map_length, skips=skips, outlet_events=events)

@@ -25,13 +25,15 @@ class Listeners(Protocol):
 
 def tell_running(listeners: Listeners | None, ti: RuntimeTaskInstance) -> None:
     """The task is about to execute."""
-    Stats.incr("ti.start", tags=ti.stats_tags)
+    if Stats.are_kept():
+        Stats.incr("ti.start", tags=ti.stats_tags)
     _tell(listeners, "on_task_instance_running", previous_state=TaskInstanceState.QUEUED, task_instance=ti)
 
 
 def tell_ended(listeners: Listeners | None, ti: RuntimeTaskInstance, outcome: Outcome) -> None:
     """The task ended like that; `ti` has its new state. One that goes on later is no end to listeners."""
-    _measure(ti, outcome)
+    if Stats.are_kept():
+        _measure(ti, outcome)
     match outcome:
         case Success():
             _tell_end(listeners, "on_task_instance_success", ti)

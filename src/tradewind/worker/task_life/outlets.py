@@ -1,6 +1,6 @@
 """Which assets a task that succeeded has updated, and what it said about them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tradewind.model.attempt_end import OutletEvent
@@ -8,11 +8,13 @@ from tradewind.sdk.asset_events import OutletEventAccessor, OutletEventAccessors
 from tradewind.sdk.assets import Asset, AssetAlias, AssetNameRef, AssetUniqueKey, AssetUriRef
 
 
-def outlet_events(outlets: Iterable[Any], said: OutletEventAccessors) -> tuple[OutletEvent, ...]:
+def outlet_events(outlets: Sequence[Any], said: OutletEventAccessors) -> tuple[OutletEvent, ...]:
     """An event for each outlet, and for each asset that an alias among them was made to stand for.
 
     What was said about an asset that is no outlet is left out: the DAG does not declare that the task updates it.
     """
+    if not outlets:
+        return ()
     accessors = list(said.values())
     return tuple(event for outlet in outlets for event in _events(outlet, accessors))
 

@@ -28,7 +28,7 @@ def prepare(ti: RuntimeTaskInstance, context: Context) -> BaseOperator:
         task: BaseOperator = ti.task.unmap(arguments)
     else:
         # In the DAG there is one object for all tries and for all copies of a mapped group.
-        task = copy.copy(ti.task)
+        task = _own_copy(ti.task)
     # What is set from now on are rendered values: they make no dependencies, and need not be searched for any.
     task.__dict__["_is_defined"] = False
     ti.task = context["task"] = task
@@ -41,6 +41,15 @@ def prepare(ti: RuntimeTaskInstance, context: Context) -> BaseOperator:
         show_rendered_fields(task)
     show_map_index(ti, context, has_run=False)
     return task
+
+
+def _own_copy(task: BaseOperator) -> BaseOperator:
+    """As `copy.copy` would make it for a plain class, at a fraction of the cost."""
+    if hasattr(type(task), "__copy__") or type(task).__reduce_ex__ is not object.__reduce_ex__:
+        return copy.copy(task)
+    own = object.__new__(type(task))
+    own.__dict__.update(task.__dict__)
+    return own
 
 
 def _pushed_by_others(expand_input: ExpandInput, arguments: dict[str, Any]) -> set[int]:
@@ -77,8 +86,8 @@ def show_rendered_fields(task: BaseOperator) -> None:
 
 def show_map_index(ti: RuntimeTaskInstance, context: Context, *, has_run: bool) -> None:
     """Show the name of a mapped instance. While the task has not run, what the name is made of may be missing."""
-    template = context.get("map_index_template")
-    if ti.map_index < 0 or not template:
+    template = context.get("map_index_template") if ti.map_index >= 0 else None
+    if not template:
         return
     try:
         name = plain_text(str(ti.task.render_template(template, context)))

@@ -5,7 +5,7 @@ from typing import Any
 
 from tradewind.model.attempt_end import Deferral, InputAwaited
 from tradewind.sdk.configuration import conf
-from tradewind.sdk.context import Context
+from tradewind.sdk.context import Context, whole
 from tradewind.sdk.exceptions import TaskAwaitingInput, TaskDeferred
 from tradewind.sdk.serde import serialize
 from tradewind.sdk.triggers import StartTriggerArgs
@@ -35,7 +35,7 @@ def first_deferral(task: Any, context: Context) -> Deferral | None:
     """For a task that begins with a trigger (`start_from_trigger`): the trigger that it begins with."""
     if not task.start_from_trigger:
         return None
-    arguments: StartTriggerArgs | None = task.expand_start_trigger_args(context=context)
+    arguments: StartTriggerArgs | None = task.expand_start_trigger_args(context=whole(context))
     if arguments is None:
         return None
     return Deferral(
