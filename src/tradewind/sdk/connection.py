@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import warnings
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.sdk.connection_text import EXTRA_KEY, InvalidConnection, build_uri, parse_json, parse_uri
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.log import mask_secret
 from tradewind.sdk.provider_registry import provider_registry
 from tradewind.sdk.runtime import current_runtime
@@ -92,7 +92,7 @@ class Connection:
     @classmethod
     async def async_get(cls, conn_id: str) -> Any:
         """`get` for coroutines: the event loop goes on meanwhile."""
-        return await asyncio.to_thread(cls.get, conn_id)
+        return await in_thread(cls.get, conn_id)
 
     def mask_secrets(self) -> None:
         """Keep the password, and what sounds secret among the extras, out of the logs."""
@@ -111,7 +111,7 @@ class Connection:
 
     async def aextra_dejson(self) -> dict[str, Any]:
         """`extra_dejson` for coroutines."""
-        return await asyncio.to_thread(lambda: self.extra_dejson)
+        return await in_thread(lambda: self.extra_dejson)
 
     def get_extra_dejson(self) -> dict[str, Any]:
         """The old name of `extra_dejson`."""
@@ -130,7 +130,7 @@ class Connection:
 
     async def aget_uri(self) -> str:
         """`get_uri` for coroutines."""
-        return await asyncio.to_thread(self.get_uri)
+        return await in_thread(self.get_uri)
 
     @classmethod
     def from_json(cls, value: str, conn_id: str) -> Self:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tradewind.sdk.connection import Connection
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.log import LoggingMixin
 
 
@@ -26,7 +26,7 @@ class BaseHook(LoggingMixin):
     @classmethod
     async def aget_connection(cls, conn_id: str) -> Connection:
         """`get_connection` for coroutines."""
-        return await asyncio.to_thread(cls.get_connection, conn_id)
+        return await in_thread(cls.get_connection, conn_id)
 
     @classmethod
     def get_hook(cls, conn_id: str, hook_params: dict[str, Any] | None = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from tradewind.sdk.assets import Asset, AssetAlias, AssetNameRef, AssetUriRef
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.state_store_backend import AssetScope, BaseStoreBackend, TaskScope, worker_backend
 
@@ -91,19 +91,19 @@ class TaskStateStoreAccessor:
 
     async def aget(self, key: str, default: Any = None) -> Any:
         """`get` for coroutines."""
-        return await asyncio.to_thread(self.get, key, default)
+        return await in_thread(self.get, key, default)
 
     async def aset(self, key: str, value: Any, *, retention: timedelta | None = None) -> None:
         """`set` for coroutines."""
-        await asyncio.to_thread(lambda: self.set(key, value, retention=retention))
+        await in_thread(lambda: self.set(key, value, retention=retention))
 
     async def adelete(self, key: str) -> None:
         """`delete` for coroutines."""
-        await asyncio.to_thread(self.delete, key)
+        await in_thread(self.delete, key)
 
     async def aclear(self) -> None:
         """`clear` for coroutines."""
-        await asyncio.to_thread(self.clear)
+        await in_thread(self.clear)
 
 
 class AssetStateStoreAccessor:
@@ -154,19 +154,19 @@ class AssetStateStoreAccessor:
 
     async def aget(self, key: str, default: Any = None) -> Any:
         """`get` for coroutines."""
-        return await asyncio.to_thread(self.get, key, default)
+        return await in_thread(self.get, key, default)
 
     async def aset(self, key: str, value: Any) -> None:
         """`set` for coroutines."""
-        await asyncio.to_thread(self.set, key, value)
+        await in_thread(self.set, key, value)
 
     async def adelete(self, key: str) -> None:
         """`delete` for coroutines."""
-        await asyncio.to_thread(self.delete, key)
+        await in_thread(self.delete, key)
 
     async def aclear(self) -> None:
         """`clear` for coroutines."""
-        await asyncio.to_thread(self.clear)
+        await in_thread(self.clear)
 
 
 class AssetStateStoreAccessors:

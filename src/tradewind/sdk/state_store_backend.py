@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.module_loading import import_string
 
 
@@ -66,21 +66,21 @@ class BaseStoreBackend(ABC):
 
     async def aget(self, scope: StoreScope, key: str, *, session: Any = None) -> str | None:
         """`get` for coroutines."""
-        return await asyncio.to_thread(self.get, scope, key)
+        return await in_thread(self.get, scope, key)
 
     async def aset(
         self, scope: StoreScope, key: str, value: str, *, expires_at: datetime | None = None, session: Any = None
     ) -> None:
         """`set` for coroutines."""
-        await asyncio.to_thread(self.set, scope, key, value, expires_at=expires_at)
+        await in_thread(self.set, scope, key, value, expires_at=expires_at)
 
     async def adelete(self, scope: StoreScope, key: str, *, session: Any = None) -> None:
         """`delete` for coroutines."""
-        await asyncio.to_thread(self.delete, scope, key)
+        await in_thread(self.delete, scope, key)
 
     async def aclear(self, scope: StoreScope, *, all_map_indices: bool = False, session: Any = None) -> None:
         """`clear` for coroutines."""
-        await asyncio.to_thread(self.clear, scope, all_map_indices=all_map_indices)
+        await in_thread(self.clear, scope, all_map_indices=all_map_indices)
 
     def cleanup(self) -> None:  # noqa: B027 - not every backend has anything to do
         """Remove what has expired."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +15,7 @@ from tradewind.model.task_answers import DagResult, DagRunResult, PreviousTIResu
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import whole
 from tradewind.sdk.exceptions import XComNotFound
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.operator_link import TaskInstanceKey
 from tradewind.sdk.runtime import current_runtime
@@ -48,7 +48,7 @@ class _XComAccess:
 
     async def axcom_push(self, key: str, value: Any) -> None:
         """`xcom_push` for coroutines."""
-        await asyncio.to_thread(self.xcom_push, key, value)
+        await in_thread(self.xcom_push, key, value)
 
     def xcom_pull(
         self,
@@ -96,7 +96,7 @@ class _XComAccess:
 
     async def axcom_pull(self, *args: Any, **kwargs: Any) -> Any:
         """`xcom_pull` for coroutines, with the same arguments."""
-        return await asyncio.to_thread(lambda: self.xcom_pull(*args, **kwargs))
+        return await in_thread(lambda: self.xcom_pull(*args, **kwargs))
 
     def pull_output(self, operator: AbstractOperator, key: str = XCOM_RETURN_KEY) -> Any:
         """What an upstream task left for this one.

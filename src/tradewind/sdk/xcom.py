@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Protocol
 
 from tradewind.model.task_answers import XComResult
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.in_thread import in_thread
 from tradewind.sdk.module_loading import import_string
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.serde import deserialize, serialize
@@ -71,7 +71,7 @@ class BaseXCom:
     @classmethod
     async def aset(cls, key: str, value: Any, **where: Any) -> None:
         """`set` for coroutines, with the same arguments."""
-        await asyncio.to_thread(cls.set, key, value, **where)
+        await in_thread(cls.set, key, value, **where)
 
     @classmethod
     def get_one(
@@ -98,7 +98,7 @@ class BaseXCom:
     @classmethod
     async def aget_one(cls, **which: Any) -> Any:
         """`get_one` for coroutines, with the same arguments."""
-        return await asyncio.to_thread(lambda: cls.get_one(**which))
+        return await in_thread(lambda: cls.get_one(**which))
 
     @classmethod
     def get_value(cls, *, ti_key: TIKeyProtocol, key: str) -> Any:
@@ -110,7 +110,7 @@ class BaseXCom:
     @classmethod
     async def aget_value(cls, *, ti_key: TIKeyProtocol, key: str) -> Any:
         """`get_value` for coroutines."""
-        return await asyncio.to_thread(lambda: cls.get_value(ti_key=ti_key, key=key))
+        return await in_thread(lambda: cls.get_value(ti_key=ti_key, key=key))
 
     @classmethod
     def get_all(
@@ -125,7 +125,7 @@ class BaseXCom:
     @classmethod
     async def aget_all(cls, **which: Any) -> list[Any] | None:
         """`get_all` for coroutines, with the same arguments."""
-        return await asyncio.to_thread(lambda: cls.get_all(**which))
+        return await in_thread(lambda: cls.get_all(**which))
 
     @classmethod
     def delete(cls, key: str, task_id: str, dag_id: str, run_id: str, map_index: int | None = None) -> None:

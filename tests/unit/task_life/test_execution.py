@@ -12,7 +12,7 @@ from tests.unit.task_life.attempts import Calls, attempt, one_task, raises
 from tradewind.model.attempt_end import OutletEvent
 from tradewind.model.task import Deferred, Failed, Skipped, Succeeded
 from tradewind.model.task_answers import AssetResult
-from tradewind.sdk import task
+from tradewind.sdk import email, task
 from tradewind.sdk.assets import Asset, AssetAlias, Metadata
 from tradewind.sdk.context import get_current_context
 from tradewind.sdk.dags import DAG
@@ -25,7 +25,6 @@ from tradewind.sdk.task_clock import use_clock
 from tradewind.sdk.task_group_decorator import task_group
 from tradewind.sdk.triggers import StartTriggerArgs
 from tradewind.testing.clock import FakeClock
-from tradewind.worker.task_life import alert_email
 from tradewind.worker.task_life.outcome import Success
 from tradewind.worker.task_life.run_request import TRIGGERED_RUN_KEY
 
@@ -154,7 +153,7 @@ def test_a_notifier_is_a_callback_with_templates() -> None:
 
 def test_an_alert_is_sent_where_the_task_has_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr(alert_email, "send_email", lambda *args: sent.append(args))
+    monkeypatch.setattr(email, "send_email", lambda *args: sent.append(args))
     failing: dict[str, Any] = {"email": "ada@example.org", "email_on_retry": False}
 
     attempt(one_task(raises(ValueError("<boom>")), **failing))
@@ -171,7 +170,7 @@ def test_an_alert_that_cannot_be_sent_changes_nothing(monkeypatch: pytest.Monkey
     def send(*_: Any) -> None:
         raise OSError("no mail server")
 
-    monkeypatch.setattr(alert_email, "send_email", send)
+    monkeypatch.setattr(email, "send_email", send)
 
     assert reason(attempt(one_task(raises(ValueError("boom")), email="ada@example.org")).report) == "ValueError: boom"
 

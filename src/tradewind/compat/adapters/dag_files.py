@@ -5,11 +5,10 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Final
-
-import pathspec
 
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.notset import NOTSET, is_arg_set
@@ -89,7 +88,7 @@ class _IgnoreFiles:
 
     def __init__(self, syntax: str) -> None:
         self._is_glob = syntax == "glob"
-        self._globs: list[tuple[Path, pathspec.GitIgnoreSpec]] = []
+        self._globs: list[tuple[Path, Any]] = []
         self._patterns: list[tuple[Path, re.Pattern[str]]] = []
 
     def read(self, folder: Path) -> None:
@@ -98,7 +97,9 @@ class _IgnoreFiles:
             return
         lines = file.read_text(encoding="utf-8").splitlines()
         if self._is_glob:
-            self._globs.append((folder, pathspec.GitIgnoreSpec.from_lines(lines)))
+            # Few folders have such a file.
+            spec = import_module("pathspec").GitIgnoreSpec
+            self._globs.append((folder, spec.from_lines(lines)))
         else:
             texts = [re.sub(r"\s*#.*", "", line).strip() for line in lines]
             self._patterns += [(folder, re.compile(text)) for text in texts if text]

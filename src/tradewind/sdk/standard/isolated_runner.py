@@ -7,7 +7,6 @@ the standard library, and no syntax newer than Python 3.9's.
 
 from __future__ import annotations
 
-import asyncio
 import datetime as dt
 import importlib
 import inspect
@@ -29,7 +28,7 @@ def _run_function(function: Callable[..., Any], serializer: str, *, has_argument
     try:
         result = function(*arguments["args"], **arguments["kwargs"])
         if inspect.iscoroutine(result):
-            result = asyncio.run(result)
+            result = importlib.import_module("asyncio").run(result)
     except Exception as failure:
         with open(sys.argv[4], "w") as file:  # noqa: PTH123 - as above
             file.write(f"{type(failure).__name__}: {failure}")

@@ -1,8 +1,7 @@
 """Indexes of Python packages, by connection."""
 
-import urllib.error
-import urllib.request
 from base64 import b64encode
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote, urlparse
 
@@ -58,12 +57,14 @@ class PackageIndexHook(BaseHook):
         connection = self.get_connection(self.pi_conn_id)
         if not connection.host:
             return False, f"connection {self.pi_conn_id!r} has no host: put the address of the package index there"
-        request = urllib.request.Request(connection.host, method="GET")
+        # Not at the top: virtual environments need the address only, and this brings much.
+        web = import_module("urllib.request")
+        request = web.Request(connection.host, method="GET")
         if connection.login:
             credentials = f"{connection.login}:{connection.password or ''}"
             request.add_header("Authorization", f"Basic {b64encode(credentials.encode()).decode()}")
         try:
-            with urllib.request.urlopen(request, timeout=_TEST_TIMEOUT_S):
+            with web.urlopen(request, timeout=_TEST_TIMEOUT_S):
                 return True, f"{connection.host} answers"
-        except (urllib.error.URLError, ValueError) as failure:
+        except (OSError, ValueError) as failure:
             return False, f"{connection.host} does not answer as a package index should: {failure}"

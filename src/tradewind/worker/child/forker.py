@@ -11,9 +11,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from tradewind.runtime.subreaper import become_subreaper
@@ -21,6 +20,7 @@ from tradewind.worker.protocol import Command, Forked, Gone, NotForked, Notice, 
 
 _LARGEST_COMMAND: Final = 64 * 1024
 _MOST_DESCRIPTORS: Final = 3
+_LARGEST_LIST: Final = 64 * 1024
 _BYTES_PER_MAXRSS: Final = 1024 if sys.platform == "linux" else 1
 
 
@@ -32,12 +32,14 @@ class Forker:
         self._numbers: dict[int, int] = {}
         """By pid: which command it was forked for."""
         self._ended_reading, self._ended_writing = -1, -1
-        self._children_list = Path(f"/proc/self/task/{os.getpid()}/children")
+        self._children_list = -1
 
     def run(self) -> None:
         """Until the other end of the control socket is closed; then nothing that was forked is left."""
         become_subreaper()
         self._listen_for_ends()
+        with suppress(OSError):  # a kernel that does not tell
+            self._children_list = os.open(f"/proc/self/task/{os.getpid()}/children", os.O_RDONLY)
         poll = select.poll()
         for descriptor in (self.control.fileno(), self._ended_reading):
             poll.register(descriptor, select.POLLIN)
@@ -94,8 +96,9 @@ class Forker:
         """In the new process: let go of what belongs to the parent."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for descriptor in (self._ended_reading, self._ended_writing):
-            os.close(descriptor)
+        for descriptor in (self._ended_reading, self._ended_writing, self._children_list):
+            if descriptor >= 0:
+                os.close(descriptor)
         self.control.close()
 
     def _listen_for_ends(self) -> None:
@@ -134,16 +137,21 @@ class Forker:
         with suppress(BlockingIOError):
             while os.read(self._ended_reading, 4096):
                 pass
+        gone = list(self._ended())
+        self._kill_strangers()  # before anybody is told that an attempt is over
+        for notice in gone:
+            self.tell(notice)
+
+    def _ended(self) -> Iterator[Gone]:
+        """Those that have ended, of those that were forked here."""
         with suppress(ChildProcessError):
             while True:
                 pid, status, used = os.wait4(-1, os.WNOHANG)
                 if pid == 0:
-                    break
+                    return
                 number = self._numbers.pop(pid, None)
                 if number is not None:
-                    self._kill_strangers()
-                    self.tell(_gone(number, status, used))
-        self._kill_strangers()
+                    yield _gone(number, status, used)
 
     def _kill_strangers(self) -> None:
         for pid in self._children():
@@ -151,10 +159,12 @@ class Forker:
                 _kill(pid, signal.SIGKILL)
 
     def _children(self) -> list[int]:
-        try:
-            return [int(pid) for pid in self._children_list.read_text(encoding="ascii").split()]
-        except OSError:  # a kernel that does not tell: then those that we know
+        if self._children_list < 0:
             return list(self._numbers)
+        listed = b""
+        while part := os.pread(self._children_list, _LARGEST_LIST, len(listed)):
+            listed += part
+        return [int(pid) for pid in listed.split()]
 
 
 def _gone(number: int, status: int, used: Any) -> Gone:

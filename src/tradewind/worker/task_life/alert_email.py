@@ -1,13 +1,12 @@
 """The e-mail that tells of a failure or a retry, for tasks that have `email` set."""
 
-import html
 import logging
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context, whole
-from tradewind.sdk.email import send_email
 from tradewind.sdk.secrets_masker import redact
 from tradewind.sdk.template import Templater
 
@@ -29,7 +28,8 @@ def send_alert(task: Any, context: Context, error: BaseException) -> None:
         return
     try:
         subject, content = _written(context, error)
-        send_email(task.email, subject, content)
+        # Brings all that speaks with mail servers, for which few tasks have a use.
+        import_module("tradewind.sdk.email").send_email(task.email, subject, content)
     except Exception:
         log.exception("The e-mail to %s could not be sent", task.email)
 
@@ -42,7 +42,7 @@ def _written(context: Context, error: BaseException) -> tuple[str, str]:
         "try_number": ti.try_number,
         "max_tries": ti.max_tries,
         "exception": error,
-        "exception_html": html.escape(shown),
+        "exception_html": _escaped(shown),
     }
     templater = Templater()
     subject, content = (
@@ -50,6 +50,11 @@ def _written(context: Context, error: BaseException) -> tuple[str, str]:
         for option, own in (("subject_template", _SUBJECT), ("html_content_template", _CONTENT))
     )
     return " ".join(subject.split()), content
+
+
+def _escaped(text: str) -> str:
+    escaped: str = import_module("html").escape(text)
+    return escaped
 
 
 def _template(option: str, own: str) -> str:
