@@ -26,9 +26,11 @@ from tradewind.worker.supervisor.talk import Talk
 from tradewind.worker.supervisor.watch import Watch
 from tradewind.worker.supervisor.work_queue import WorkQueue
 
-_BUSY: Final = 8
-"""So many attempts at once are many."""
-_GATHERING_S: Final = 0.005
+_FEW: Final = 4
+"""While no more attempts run than these, the engine hears at once of all that happens."""
+_GATHERING_S: Final = 0.0007
+"""For each attempt more, so much longer is gathered what the engine is to hear of."""
+_LONGEST_GATHERING_S: Final = 0.02
 _GOES_ON: Final = (TaskState.UP_FOR_RESCHEDULE, TaskState.DEFERRED, TaskState.AWAITING_INPUT)
 
 
@@ -174,8 +176,9 @@ class Supervisor:
 
     def _gathering_until(self) -> float:
         """Where much happens, more of it goes into one exchange. Who waits for an answer does not wait for that."""
-        is_busy = len(self._attempts) >= _BUSY and not len(self._answers)
-        return self._exchanged_at + _GATHERING_S if is_busy else 0.0
+        if len(self._attempts) <= _FEW or len(self._answers):
+            return 0.0
+        return self._exchanged_at + min((len(self._attempts) - _FEW) * _GATHERING_S, _LONGEST_GATHERING_S)
 
     def _free_slots(self) -> int:
         """What has ended takes none any more: its end is stored before others begin, in the same exchange."""
