@@ -288,6 +288,7 @@ def _nothing_left(home: Path) -> Iterator[None]:
     to stop here.
     """
     before = {process.pid for process in psutil.Process().children(recursive=True)}
+    _homes.append(home)
     _adopt_orphans(True)
     try:
         yield
@@ -309,9 +310,12 @@ def _nothing_left(home: Path) -> Iterator[None]:
         for process in _below(before, home):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-        _adopt_orphans(False)
+        _homes.remove(home)
+        _adopt_orphans(bool(_homes))
 
 
+_homes: Final[list[Path]] = []
+"""Of the deployments that stand at the moment. There is one kernel's bookkeeping for all of them."""
 _RESOURCE_TRACKER: Final = "multiprocessing.resource_tracker"
 """Of the process that runs the tests: some other test has started it, and it stays until the end."""
 

@@ -14,5 +14,14 @@ def die_with_parent() -> None:
 
     Without it, a file that never ends would be read for ever after its processor was killed.
     """
+    _die_with_parent_by(signal.SIGKILL)
+
+
+def live_without_parent() -> None:
+    """Take that back."""
+    _die_with_parent_by(0)
+
+
+def _die_with_parent_by(number: int) -> None:
     if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        _libc.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import setproctitle
 
+from tradewind.runtime.die_with_parent import die_with_parent, live_without_parent
 from tradewind.runtime.huge_pages import gather_in_huge_pages
 from tradewind.worker.child import attempt
 from tradewind.worker.child.dag_file import ImportedFile, import_file
@@ -37,6 +38,7 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
     exit_code = os.EX_SOFTWARE
     try:
         os.setsid()
+        die_with_parent()  # a file that takes for ever must not keep the process when nobody is there any more
         setproctitle.setproctitle(f"tradewind: zygote of {file.path}")
         control = socket.socket(fileno=control_descriptor)
         gc.enable()
@@ -46,6 +48,7 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
         gc.collect()
         gc.freeze()
         gather_in_huge_pages()
+        live_without_parent()  # it ends its children before itself
         zygote = Zygote(control, imported)
         zygote.tell(Loaded(imported.error[-LARGEST_TEXT:], imported.why_alone[-LARGEST_TEXT:]))
         if not imported.error and not imported.why_alone:

@@ -13,6 +13,15 @@ _MOST_LAST_READS: Final = 64
 """A pipe holds less. More comes only from a process that somehow escaped its end."""
 
 
+def dispatch(selector: selectors.BaseSelector, patience_s: float) -> None:
+    """Wait until something can be read or written, and let those who wait for it know."""
+    for key, events in selector.select(patience_s):
+        # What one event leads to may have closed what another one is about, and opened something else in its place.
+        known = selector.get_map().get(key.fd)
+        if known is not None and known.data == key.data:
+            key.data(events)
+
+
 class Stream:
     """One end of a stream socket: what cannot be sent at once is sent when it can be."""
 

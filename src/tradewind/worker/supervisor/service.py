@@ -18,6 +18,7 @@ from tradewind.worker.protocol import Gone
 from tradewind.worker.supervisor.answers import Answers
 from tradewind.worker.supervisor.attempt import Attempt, Phase
 from tradewind.worker.supervisor.background import Background
+from tradewind.worker.supervisor.channel import dispatch
 from tradewind.worker.supervisor.clients import Clients
 from tradewind.worker.supervisor.ends import result_of
 from tradewind.worker.supervisor.launcher import Launcher
@@ -93,10 +94,7 @@ class Supervisor:
 
     def turn(self, most_s: float = 3600.0) -> None:
         """Wait for something to happen, and do what follows from it."""
-        for key, events in self._selector.select(min(most_s, self._patience_s())):
-            # What one event leads to may have closed what another one is about.
-            if key.fd in self._selector.get_map():
-                key.data(events)
+        dispatch(self._selector, min(most_s, self._patience_s()))
         self._exchange()
         for attempt in self._attempts.values():
             attempt.log.flush()
