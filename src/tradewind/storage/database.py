@@ -44,6 +44,11 @@ CHANNEL = "tradewind"
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
 _CONFLICT_RETRIES = 8
+# One statement that is a transaction by itself, waits for the disk, and has something to write: the log is written in
+# order, so all that was committed before is on disk when it returns. The message must be a transactional one, which
+# nobody reads: PostgreSQL waits only for a transaction that has both a number and a record in the log before its end.
+# With a number alone (`txid_current()`) it leaves the commit to be written later, whatever `synchronous_commit` says.
+_WRITE_AND_WAIT = "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'tradewind', '')"
 # Whatever driver a URL of Airflow names. SQLAlchemy has a dialect of its own for MariaDB, which none of our statements
 # knows by name; its dialect for MySQL speaks to MariaDB as well.
 _DRIVERS = {
@@ -200,6 +205,11 @@ class Database:
         """sqlite, postgresql or mysql."""
         return self.engine.dialect.name
 
+    @cached_property
+    def _autocommitting(self) -> sa.Engine:
+        """The same connections, for a statement that needs no BEGIN and no COMMIT: each is a way to the server."""
+        return self.engine.execution_options(isolation_level="AUTOCOMMIT")
+
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
@@ -232,10 +242,8 @@ class Database:
             return
         with translated():
             if self.engine.dialect.name == "postgresql":
-                # A transaction of its own that waits, and has something to write: it writes all before it as well.
-                with self.engine.begin() as connection:
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
-                    connection.exec_driver_sql("SELECT txid_current()")
+                with self._autocommitting.connect() as connection:
+                    connection.exec_driver_sql(_WRITE_AND_WAIT)
             else:
                 _sync_log(self.engine.url.database)
 

@@ -10,6 +10,7 @@ from threading import Event
 from typing import Protocol, TypeVar
 
 import pytest
+import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, candidate, minutes, new_task, scheduled
 from tests.databases import DatabaseKind
@@ -341,5 +342,47 @@ def test_what_was_committed_without_waiting_is_there_for_others_and_can_be_flush
         with store.begin() as tx:
             assert tx.pools.find("hasty") == Pool("hasty", 1)
         hasty.flush()
+    finally:
+        hasty.close()
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_a_flush_returns_when_all_that_was_committed_is_on_disk(
+    database_kind: DatabaseKind, shared_database_url: str, store: Database
+) -> None:
+    """More than once: PostgreSQL writes its log now and then by itself as well."""
+    hasty = Database(shared_database_url, waits_for_disk=False)
+
+    def ask(question: str, **values: str) -> object:
+        with store.engine.connect() as connection:
+            return connection.execute(sa.text(question), values).scalar_one()
+
+    try:
+        for number in range(20):
+            with hasty.begin() as tx:
+                tx.pools.create(Pool(f"hasty {number}", 1))
+            committed = str(ask("SELECT pg_current_wal_insert_lsn()"))
+
+            hasty.flush()
+
+            assert ask("SELECT pg_current_wal_flush_lsn() >= CAST(:committed AS pg_lsn)", committed=committed)
+    finally:
+        hasty.close()
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_a_flush_leaves_the_connection_as_it_was(
+    database_kind: DatabaseKind, shared_database_url: str, store: Database
+) -> None:
+    hasty = Database(shared_database_url, waits_for_disk=False, pool_size=1)
+    try:
+        hasty.flush()
+
+        with hasty.begin() as tx:
+            assert tx.connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "off"
+            tx.pools.create(Pool("undone", 1))
+            tx.connection.rollback()
+        with store.begin() as tx:
+            assert tx.pools.find("undone") is None
     finally:
         hasty.close()
