@@ -11,8 +11,9 @@ from tradewind.errors import DatabaseUnavailable
 from tradewind.model.dag import Task
 from tradewind.model.states import RunState
 from tradewind.runtime.service import Loop
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import Transaction
+from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost
 from tradewind.testing.clock import FakeClock
 

@@ -21,8 +21,9 @@ from tradewind.operations.manage_pools import create_pool
 from tradewind.operations.publish_dag import publish_dag
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.migrate import upgrade
+from tradewind.storage.transaction import SqlTransaction
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PATIENCE_S = 60.0

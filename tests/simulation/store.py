@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from tests.simulation.faults import Faults
 from tests.simulation.kernel import Crashed, Process
 from tradewind.errors import DatabaseUnavailable, TransactionConflict
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.schema import metadata
+from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.hub import Hub
 
 

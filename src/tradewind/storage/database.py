@@ -10,30 +10,8 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from tradewind.errors import DatabaseError, TransactionConflict
-from tradewind.storage.asset_events import AssetEvents
-from tradewind.storage.asset_states import AssetStates
-from tradewind.storage.assets import Assets
-from tradewind.storage.attempts import Attempts
-from tradewind.storage.bundles import Bundles
-from tradewind.storage.callbacks import Callbacks
-from tradewind.storage.changes import Changes
-from tradewind.storage.connections import Connections
-from tradewind.storage.dags import Dags
-from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.failures import translated
-from tradewind.storage.files import Files
-from tradewind.storage.jobs import Jobs
-from tradewind.storage.lookups import Lookups
-from tradewind.storage.pools import Pools
-from tradewind.storage.queue import Queue
-from tradewind.storage.rendered import Rendered
-from tradewind.storage.runs import Runs
-from tradewind.storage.task_states import TaskStates
-from tradewind.storage.tasks import Tasks
-from tradewind.storage.variables import Variables
-from tradewind.storage.versions import Versions
-from tradewind.storage.xcoms import XComs
-from tradewind.telemetry.events import Event
+from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.hub import Hub
 
 T = TypeVar("T")
@@ -49,6 +27,7 @@ _CONFLICT_RETRIES = 8
 # nobody reads: PostgreSQL waits only for a transaction that has both a number and a record in the log before its end.
 # With a number alone (`txid_current()`) it leaves the commit to be written later, whatever `synchronous_commit` says.
 _WRITE_AND_WAIT = "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'tradewind', '')"
+_ONLY_READS = "tradewind_only_reads"
 # Whatever driver a URL of Airflow names. SQLAlchemy has a dialect of its own for MariaDB, which none of our statements
 # knows by name; its dialect for MySQL speaks to MariaDB as well.
 _DRIVERS = {
@@ -58,113 +37,6 @@ _DRIVERS = {
     "mysql": "mysql+pymysql",
     "mariadb": "mysql+pymysql",
 }
-
-
-class SqlTransaction:
-    """Implements `interface.Transaction`. The stores are made when first asked for."""
-
-    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
-        """`channel`: where PostgreSQL tells others of changes."""
-        self.connection = connection
-        self.events: list[Event] = []
-        self._channel = channel
-
-    @cached_property
-    def dags(self) -> Dags:
-        return Dags(self.connection)
-
-    @cached_property
-    def versions(self) -> Versions:
-        return Versions(self.connection)
-
-    @cached_property
-    def bundles(self) -> Bundles:
-        return Bundles(self.connection)
-
-    @cached_property
-    def files(self) -> Files:
-        return Files(self.connection)
-
-    @cached_property
-    def callbacks(self) -> Callbacks:
-        return Callbacks(self.connection)
-
-    @cached_property
-    def runs(self) -> Runs:
-        return Runs(self.connection)
-
-    @cached_property
-    def tasks(self) -> Tasks:
-        return Tasks(self.connection)
-
-    @cached_property
-    def queue(self) -> Queue:
-        return Queue(self.connection)
-
-    @cached_property
-    def attempts(self) -> Attempts:
-        return Attempts(self.connection)
-
-    @cached_property
-    def changes(self) -> Changes:
-        return Changes(self.connection, self._channel)
-
-    @cached_property
-    def pools(self) -> Pools:
-        return Pools(self.connection)
-
-    @cached_property
-    def jobs(self) -> Jobs:
-        return Jobs(self.connection)
-
-    @cached_property
-    def xcoms(self) -> XComs:
-        return XComs(self.connection)
-
-    @cached_property
-    def rendered(self) -> Rendered:
-        return Rendered(self.connection)
-
-    @cached_property
-    def task_states(self) -> TaskStates:
-        return TaskStates(self.connection)
-
-    @cached_property
-    def deferrals(self) -> Deferrals:
-        return Deferrals(self.connection)
-
-    @cached_property
-    def lookups(self) -> Lookups:
-        return Lookups(self.connection)
-
-    @cached_property
-    def variables(self) -> Variables:
-        return Variables(self.connection)
-
-    @cached_property
-    def connections(self) -> Connections:
-        return Connections(self.connection)
-
-    @cached_property
-    def assets(self) -> Assets:
-        return Assets(self.connection)
-
-    @cached_property
-    def asset_events(self) -> AssetEvents:
-        return AssetEvents(self.connection)
-
-    @cached_property
-    def asset_states(self) -> AssetStates:
-        return AssetStates(self.connection)
-
-    @property
-    def has_recorded_changes(self) -> bool:
-        """Whether a scheduler will have something to do."""
-        return "changes" in self.__dict__ and self.changes.is_recorded
-
-    def emit(self, *events: Event) -> None:
-        """Tell these events after the commit."""
-        self.events.extend(events)
 
 
 class Database:
@@ -231,6 +103,12 @@ class Database:
                 self._pause(0.005 * 2**retry)
         with self.begin() as transaction:
             return work(transaction)
+
+    def read(self, work: Callable[[SqlTransaction], T]) -> T:
+        """See `interface.ReadingStore.read`."""
+        with translated(), self.engine.connect() as connection:
+            connection.execution_options(**{_ONLY_READS: True})
+            return work(SqlTransaction(connection))
 
     def flush(self) -> None:
         """Return when all that this process has committed is on disk. For who did not wait for it with each commit.
@@ -306,7 +184,8 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 def _begin_immediately(connection: sa.Connection) -> None:
     # A transaction that reads first and writes later would fail at once where another wrote in between.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    only_reads = connection.get_execution_options().get(_ONLY_READS)
+    connection.exec_driver_sql("BEGIN" if only_reads else "BEGIN IMMEDIATE")
 
 
 def _prepare_mysql(connection: Any, _record: object) -> None:

@@ -10,8 +10,9 @@ import pytest
 from tests.component.dag_processor.processors import Deployment, dag_file, deployment, work_until_idle
 from tradewind.errors import DatabaseUnavailable
 from tradewind.operations.publish_files import PublishReport
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import Transaction
+from tradewind.storage.transaction import SqlTransaction
 
 T = TypeVar("T")
 

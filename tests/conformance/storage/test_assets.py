@@ -4,7 +4,7 @@ import pytest
 
 from tests.conformance.storage.worlds import NOW, World, minutes
 from tradewind.model.asset import AssetKey
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface.shared_stores import (
     AssetEventChoice,
     AssetRecord,
@@ -12,6 +12,7 @@ from tradewind.storage.interface.shared_stores import (
     NewAsset,
     NewAssetEvent,
 )
+from tradewind.storage.transaction import SqlTransaction
 
 
 def add(tx: SqlTransaction, name: str, uri: str | None = None, *, is_active: bool = True) -> AssetKey:

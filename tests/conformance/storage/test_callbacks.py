@@ -8,7 +8,8 @@ from tradewind.model.callback_request import CallbackRequest, StoredCallback
 from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_file import FileName, NewVersion
 from tradewind.model.ids import RunKey, VersionKey
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
+from tradewind.storage.transaction import SqlTransaction
 
 FILE = FileName("dags", "etl/sales.py")
 LATER = NOW + minutes(1)

@@ -19,8 +19,9 @@ from tradewind.model.pool import Pool
 from tradewind.model.states import TaskState
 from tradewind.model.task import Started
 from tradewind.model.timetable import RunInfo
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import AttemptEnd
+from tradewind.storage.transaction import SqlTransaction
 
 T = TypeVar("T")
 

@@ -15,7 +15,8 @@ from tradewind.model.dag_file import (
     ImportProblem,
     StoredWarning,
 )
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
+from tradewind.storage.transaction import SqlTransaction
 
 LONG_PATH = "/".join(["süß" * 10] * 16)[:500]
 DEPENDENCIES = (Dependency("lib/helpers.py", "ab" * 32), Dependency("/opt/plugins/x.py", ""))

@@ -18,9 +18,10 @@ from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.run import NewRun
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.task import Started
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import AttemptEnd, RunEnd
 from tradewind.storage.interface.kept_stores import XComPlace
+from tradewind.storage.transaction import SqlTransaction
 
 Statement = tuple[str, Any]
 Question = Callable[[SqlTransaction], object]

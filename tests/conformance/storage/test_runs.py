@@ -11,8 +11,9 @@ from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.timetable import DataInterval
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import RunEnd
+from tradewind.storage.transaction import SqlTransaction
 
 
 def test_a_new_run_is_queued_and_keeps_all_that_was_given(world: World, store: Database) -> None:

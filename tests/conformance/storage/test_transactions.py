@@ -12,8 +12,9 @@ from tests.databases import DatabaseKind
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
 from tradewind.model.ids import JobKey
 from tradewind.model.pool import Pool
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import Store
+from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.events import Event, JobDied
 from tradewind.telemetry.hub import Hub
 

@@ -3,10 +3,11 @@
 import math
 
 import pytest
+import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import NOW, World, minutes, new_task
 from tradewind.model.ids import RunKey, TaskKey
-from tradewind.model.task_answers import XComResult
+from tradewind.model.task_answers import XComElement, XComResult
 from tradewind.storage.database import Database
 from tradewind.storage.interface.kept_stores import XComPlace, XComValue
 
@@ -105,6 +106,57 @@ def test_items_are_counted_in_the_order_of_map_indexes(world: World, store: Data
 
     values = {offset: None if item is None else item.value for offset, item in found.items()}
     assert values == {-4: None, -3: 20, -2: 50, -1: 110, 0: 20, 1: 50, 2: 110, 3: None}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, 5, "text", {"a": 1}, [], [1, math.nan], [1, "\ud800"]],
+    ids=lambda value: repr(value)[:20],
+)
+def test_what_is_no_list_or_not_proper_json_has_no_elements(world: World, store: Database, value: object) -> None:
+    run_key = _mapped(world, 1)
+    place = XComPlace(run_key, "load", "k")
+    with store.begin() as tx:
+        tx.xcoms.put([XComValue(TaskKey(run_key, "load", 0), "k", value)], NOW)  # type: ignore[arg-type]
+
+        assert tx.xcoms.element(place, 0, 0) is None
+        assert tx.xcoms.element(place, 1, 0) is None
+
+
+def test_elements_of_a_list_are_counted_round_and_round(world: World, store: Database) -> None:
+    elements = ["ü\0", 2**80, 1e-300, None, {"a": [1]}, [[]]]
+    run_key = _mapped(world, 1)
+    place = XComPlace(run_key, "load", "k")
+    with store.begin() as tx:
+        tx.xcoms.put([XComValue(TaskKey(run_key, "load", 0), "k", elements)], NOW)  # type: ignore[arg-type]
+
+    with store.begin() as tx:
+        found = [tx.xcoms.element(place, 0, index) for index in range(12)]
+
+    assert found == [XComElement(element, 6) for element in (*elements, *elements)]
+
+
+def test_a_list_is_read_once_in_a_transaction_until_it_changes(world: World, store: Database) -> None:
+    run_key = _mapped(world, 2)
+    place = XComPlace(run_key, "load", "k")
+    asked: list[str] = []
+
+    def listen(_c: object, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    with store.begin() as tx:
+        tx.xcoms.put([XComValue(TaskKey(run_key, "load", 0), "k", [1, 2])], NOW)
+        sa.event.listen(store.engine, "before_cursor_execute", listen)
+        try:
+            assert [tx.xcoms.element(place, 0, index) for index in range(2)] == [XComElement(1, 2), XComElement(2, 2)]
+        finally:
+            sa.event.remove(store.engine, "before_cursor_execute", listen)
+        tx.xcoms.put([XComValue(TaskKey(run_key, "load", 0), "k", [3])], NOW)
+        assert tx.xcoms.element(place, 0, 0) == XComElement(3, 1)
+        tx.xcoms.delete(place, 0)
+        assert tx.xcoms.element(place, 0, 0) is None
+
+    assert len(asked) == 1
 
 
 _BOUNDS = (None, 0, 1, 3, 6, 9, -1, -3, -7, -9)

@@ -9,8 +9,9 @@ from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey, V
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance
-from tradewind.storage.database import Database, SqlTransaction
+from tradewind.storage.database import Database
 from tradewind.storage.interface import AttemptEnd, RunEnd, TaskAdvance
+from tradewind.storage.transaction import SqlTransaction
 
 NOW = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
 JOB = JobKey(7)

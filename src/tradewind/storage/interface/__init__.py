@@ -21,6 +21,7 @@ from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, Task
 from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
+from tradewind.storage.interface.listing_store import ListingStore
 from tradewind.storage.interface.lookup_store import LookupStore
 from tradewind.storage.interface.shared_stores import (
     AssetEventStore,
@@ -498,6 +499,8 @@ class Transaction(Protocol):
     @property
     def jobs(self) -> JobStore: ...
     @property
+    def listings(self) -> ListingStore: ...
+    @property
     def xcoms(self) -> XComStore: ...
     @property
     def rendered(self) -> RenderedStore: ...
@@ -535,3 +538,10 @@ class Store(Protocol):
 
     def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction of its own, again if it comes into conflict with others."""
+
+
+class ReadingStore(Store, Protocol):
+    """The database, for those who mostly look at it."""
+
+    def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work`, which writes nothing, without waiting for anybody who writes."""

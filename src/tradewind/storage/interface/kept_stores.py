@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import Run
-from tradewind.model.task_answers import XComResult
+from tradewind.model.task_answers import XComElement, XComResult
 
 
 class XComPlace(NamedTuple):
@@ -50,6 +50,12 @@ class XComStore(Protocol):
 
     def item(self, place: XComPlace, offset: int) -> XComResult | None:
         """The value at a place in the order of map indexes; a negative offset counts from the end."""
+
+    def element(self, place: XComPlace, map_index: int, index: int) -> XComElement | None:
+        """One element of the list that is the value of a map index, counted round and round.
+
+        `None` if the value is no list, one that JSON proper cannot say, without elements, or not there.
+        """
 
     def cut(self, place: XComPlace, part: slice) -> list[JsonValue]:
         """The values in the order of map indexes, cut as Python cuts a list. Only what is wanted is read."""

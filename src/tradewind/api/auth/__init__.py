@@ -1,0 +1,1 @@
+"""Who asks (`tokens.py`, `principal.py`) and what they may do (`access.py`)."""

@@ -1,0 +1,44 @@
+"""What is refused, as an answer: a status and `{"detail": ...}`, as in Airflow."""
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+
+from tradewind.errors import Conflict, DatabaseUnavailable, InvalidRequest, NotFound, TradewindError, ValueRefused
+
+log = logging.getLogger(__name__)
+
+_STATUS: Final[Mapping[type[TradewindError], int]] = {
+    NotFound: 404,
+    Conflict: 409,
+    InvalidRequest: 400,
+    ValueRefused: 400,
+    DatabaseUnavailable: 503,
+}
+
+
+class NotBuilt(TradewindError):
+    """A part of Tradewind that is still to come. The text says which."""
+
+
+def status_of(error: TradewindError) -> int:
+    """The status of the answer to what raised this."""
+    return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
+
+
+def add_error_answers(app: FastAPI) -> None:
+    """Let the app answer what `operations` raise."""
+
+    @app.exception_handler(NotBuilt)
+    def not_built(_: Request, error: NotBuilt) -> JSONResponse:
+        return JSONResponse({"detail": str(error)}, 501)
+
+    @app.exception_handler(TradewindError)
+    def refused(request: Request, error: TradewindError) -> JSONResponse:
+        status = status_of(error)
+        if status >= 500:
+            log.error("%s %s: %s", request.method, request.url.path, error)
+        return JSONResponse({"detail": str(error)}, status)

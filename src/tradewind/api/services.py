@@ -1,0 +1,42 @@
+"""What routes work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, cast
+
+from fastapi import Depends, Request
+
+from tradewind.operations.cipher import Cipher
+from tradewind.operations.structures import Structures
+from tradewind.runtime.clock import Clock
+from tradewind.settings import Settings
+from tradewind.storage.interface import ReadingStore
+
+if TYPE_CHECKING:
+    from tradewind.api.auth.access import Principal
+    from tradewind.api.auth.tokens import Claim, Tokens
+
+
+@dataclass(slots=True)
+class Services:
+    """All of it, made once for a server."""
+
+    settings: Settings
+    store: ReadingStore
+    clock: Clock
+    tokens: Tokens
+    cipher: Cipher
+    find_principal: Callable[[Claim], Principal | None]
+    """Who holds a token; None if there is nobody of that name any more."""
+    structures: Structures = field(default_factory=Structures)
+
+
+def services_of(request: Request) -> Services:
+    """Those of the server that got this request."""
+    return cast("Services", request.app.state.services)
+
+
+Given = Annotated[Services, Depends(services_of)]
+"""How a route asks for them."""

@@ -1,0 +1,160 @@
+"""One transaction: all stores on one connection."""
+
+from functools import cached_property
+
+import sqlalchemy as sa
+
+from tradewind.storage.asset_events import AssetEvents
+from tradewind.storage.asset_states import AssetStates
+from tradewind.storage.assets import Assets
+from tradewind.storage.attempts import Attempts
+from tradewind.storage.bundles import Bundles
+from tradewind.storage.callbacks import Callbacks
+from tradewind.storage.changes import Changes
+from tradewind.storage.connections import Connections
+from tradewind.storage.dags import Dags
+from tradewind.storage.deferrals import Deferrals
+from tradewind.storage.files import Files
+from tradewind.storage.jobs import Jobs
+from tradewind.storage.listings import Listings
+from tradewind.storage.lookups import Lookups
+from tradewind.storage.pools import Pools
+from tradewind.storage.queue import Queue
+from tradewind.storage.rendered import Rendered
+from tradewind.storage.runs import Runs
+from tradewind.storage.task_states import TaskStates
+from tradewind.storage.tasks import Tasks
+from tradewind.storage.variables import Variables
+from tradewind.storage.versions import Versions
+from tradewind.storage.xcoms import XComs
+from tradewind.telemetry.events import Event
+
+
+class _Stores:
+    """What all of them are made on. Each is made when it is first asked for."""
+
+    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
+        """`channel`: where PostgreSQL tells others of changes."""
+        self.connection = connection
+        self._channel = channel
+
+
+class _EngineStores(_Stores):
+    """DAGs, runs, task instances, and who works on them."""
+
+    @cached_property
+    def dags(self) -> Dags:
+        return Dags(self.connection)
+
+    @cached_property
+    def versions(self) -> Versions:
+        return Versions(self.connection)
+
+    @cached_property
+    def bundles(self) -> Bundles:
+        return Bundles(self.connection)
+
+    @cached_property
+    def files(self) -> Files:
+        return Files(self.connection)
+
+    @cached_property
+    def callbacks(self) -> Callbacks:
+        return Callbacks(self.connection)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self.connection)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        return Tasks(self.connection)
+
+    @cached_property
+    def queue(self) -> Queue:
+        return Queue(self.connection)
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        return Attempts(self.connection)
+
+    @cached_property
+    def changes(self) -> Changes:
+        return Changes(self.connection, self._channel)
+
+    @cached_property
+    def pools(self) -> Pools:
+        return Pools(self.connection)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        return Jobs(self.connection)
+
+
+class _TaskStores(_Stores):
+    """What tasks leave behind and ask for."""
+
+    @cached_property
+    def xcoms(self) -> XComs:
+        return XComs(self.connection)
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        return Rendered(self.connection)
+
+    @cached_property
+    def task_states(self) -> TaskStates:
+        return TaskStates(self.connection)
+
+    @cached_property
+    def deferrals(self) -> Deferrals:
+        return Deferrals(self.connection)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        return Lookups(self.connection)
+
+    @cached_property
+    def variables(self) -> Variables:
+        return Variables(self.connection)
+
+    @cached_property
+    def connections(self) -> Connections:
+        return Connections(self.connection)
+
+    @cached_property
+    def assets(self) -> Assets:
+        return Assets(self.connection)
+
+    @cached_property
+    def asset_events(self) -> AssetEvents:
+        return AssetEvents(self.connection)
+
+    @cached_property
+    def asset_states(self) -> AssetStates:
+        return AssetStates(self.connection)
+
+
+class _ClientStores(_Stores):
+    """What people and other programs ask for."""
+
+    @cached_property
+    def listings(self) -> Listings:
+        return Listings(self.connection)
+
+
+class SqlTransaction(_EngineStores, _TaskStores, _ClientStores):
+    """Implements `interface.Transaction`."""
+
+    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
+        super().__init__(connection, channel)
+        self.events: list[Event] = []
+
+    @property
+    def has_recorded_changes(self) -> bool:
+        """Whether a scheduler will have something to do."""
+        return "changes" in self.__dict__ and self.changes.is_recorded
+
+    def emit(self, *events: Event) -> None:
+        """Tell these events after the commit."""
+        self.events.extend(events)
