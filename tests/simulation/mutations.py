@@ -6,6 +6,7 @@ word on databases where it is needed.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -71,12 +72,14 @@ def resume_twice(patch: pytest.MonkeyPatch) -> None:
 
 def pool_not_counted(patch: pytest.MonkeyPatch) -> None:
     """Admission takes each pool for empty."""
-    patch.setattr(queue.Queue, "occupied_slots", lambda *_, **__: 0)
+    count = queue.Queue.slots_in_use
+    patch.setattr(queue.Queue, "slots_in_use", lambda self, job: replace(count(self, job), by_pool={}))
 
 
 def parallelism_not_counted(patch: pytest.MonkeyPatch) -> None:
     """Admission takes the scheduler for idle."""
-    patch.setattr(queue.Queue, "count_held_by", lambda *_: 0)
+    count = queue.Queue.slots_in_use
+    patch.setattr(queue.Queue, "slots_in_use", lambda self, job: replace(count(self, job), held=0))
 
 
 def instances_not_counted(patch: pytest.MonkeyPatch) -> None:

@@ -126,13 +126,17 @@ def _admit(
     if len(pools) < len(names):
         existing = {pool.name for pool in tx.pools.all()}
         admitted.contended = (set(names) & existing) - set(admitted.served)
-    room = state.core.parallelism - tx.queue.count_held_by(state.job)
+    if not pools:
+        return admitted
+    # Counted by a statement of its own, after the lock: one that locks sees what was before the lock.
+    in_use = tx.queue.slots_in_use(state.job)
+    room = state.core.parallelism - in_use.held
     limit = min(room, state.settings.max_tis_per_query or _UNLIMITED_BATCH)
     capacity = Capacity(limit, dict(executor_slots), state.executors[0].name)
     exclusions = Exclusions(capacity.default_executor)
     serving = _rotated(pools, state.pool_rotation)
     while serving:
-        queues = [_queue(tx, pool, max(limit, 1), exclusions) for pool in serving]
+        queues = [_queue(tx, pool, in_use.of(pool), max(limit, 1), exclusions) for pool in serving]
         capacity.active_by_task = _active_instances(tx, queues)
         admission = admit(queues, capacity)
         _write(tx, state, admitted, admission.admitted, now)
@@ -142,6 +146,8 @@ def _admit(
         behind = {task.pool for task, reason in admission.held if reason in _OWN_LIMITS}
         full_pages = {queue.pool for queue in queues if len(queue.candidates) >= limit}
         serving = [pool for pool in serving if pool.name in behind & full_pages and capacity.parallelism > 0]
+        if serving:
+            in_use = tx.queue.slots_in_use(state.job)
     for pool in pools:
         if admitted.served[pool.name] >= pool.served_turn + _TURNS_BETWEEN_NOTES:
             tx.pools.served(pool.name, admitted.served[pool.name])
@@ -150,8 +156,8 @@ def _admit(
     return admitted
 
 
-def _queue(tx: Transaction, pool: Pool, limit: int, exclusions: Exclusions) -> PoolQueue:
-    free = free_slots(pool, tx.queue.occupied_slots(pool.name, include_deferred=pool.include_deferred))
+def _queue(tx: Transaction, pool: Pool, in_use: int, limit: int, exclusions: Exclusions) -> PoolQueue:
+    free = free_slots(pool, in_use)
     if free == 0:
         return PoolQueue(pool.name, (), free)
     waiting = tx.queue.waiting(

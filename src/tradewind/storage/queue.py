@@ -10,7 +10,7 @@ from tradewind.model.states import OCCUPYING_STATES, HeldBy, TaskState
 from tradewind.model.task import Candidate, TaskInstance, WorkItem
 from tradewind.storage.batch import Kind
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, GuardedUpdate, same_attempt
-from tradewind.storage.interface import MOST_SLOTS
+from tradewind.storage.interface import MOST_SLOTS, SlotsInUse
 from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
 from tradewind.storage.schema import dag, state_in, task_instance, task_is_active, task_is_waiting
 from tradewind.storage.types import Instant
@@ -64,13 +64,32 @@ _WAITING = (
 _ACTIVE_SLOTS = sa.select(sa.func.coalesce(sa.func.sum(_COLUMNS.pool_slots), 0)).where(
     task_is_active, _COLUMNS.pool == sa.bindparam("pool")
 )
+_IS_OCCUPYING = state_in(*OCCUPYING_STATES)
 # The index's own condition stays in: PostgreSQL would prove it from the second, SQLite would not.
-_OCCUPIED_SLOTS = _ACTIVE_SLOTS.where(state_in(*OCCUPYING_STATES))
-_OCCUPYING = sa.select(sa.func.count()).where(task_is_active, state_in(*OCCUPYING_STATES))
-_ACTIVE_OF_TASK = _OCCUPYING.where(
-    _COLUMNS.dag_id == sa.bindparam("dag_id"), _COLUMNS.task_id == sa.bindparam("task_id")
+_OCCUPIED_SLOTS = _ACTIVE_SLOTS.where(_IS_OCCUPYING)
+_ACTIVE_OF_TASK = sa.select(sa.func.count()).where(
+    task_is_active,
+    _IS_OCCUPYING,
+    _COLUMNS.dag_id == sa.bindparam("dag_id"),
+    _COLUMNS.task_id == sa.bindparam("task_id"),
 )
-_ACTIVE_OF_JOB = _OCCUPYING.where(_COLUMNS.queued_by == sa.bindparam("job"))
+
+
+def _sum_where(condition: sa.ColumnElement[bool], of: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((condition, of), else_=sa.literal_column("0")))
+
+
+# All that admission counts, in one look at the few active rows: each statement is a way to the server and back.
+_IN_USE = (
+    sa.select(
+        _COLUMNS.pool,
+        _sum_where(_IS_OCCUPYING, _COLUMNS.pool_slots),
+        _sum_where(~_IS_OCCUPYING, _COLUMNS.pool_slots),
+        _sum_where(sa.and_(_IS_OCCUPYING, _COLUMNS.queued_by == sa.bindparam("job")), sa.literal_column("1")),
+    )
+    .where(task_is_active)
+    .group_by(_COLUMNS.pool)
+)
 
 _SLOTS = sa.select(_COLUMNS.pool, _COLUMNS.state, sa.func.sum(_COLUMNS.pool_slots)).group_by(
     _COLUMNS.pool, _COLUMNS.state
@@ -150,11 +169,13 @@ class Queue:
         statement = _ACTIVE_SLOTS if include_deferred else _OCCUPIED_SLOTS
         return int(self._connection.execute(statement, {"pool": pool}).scalar_one())
 
+    def slots_in_use(self, job: JobKey) -> SlotsInUse:
+        found = self._connection.execute(_IN_USE, {"job": job}).all()
+        held = sum(int(row[3]) for row in found)
+        return SlotsInUse(held, {row[0]: (int(row[1]), int(row[2])) for row in found})
+
     def count_active(self, dag_id: str, task_id: str) -> int:
         return int(self._connection.execute(_ACTIVE_OF_TASK, {"dag_id": dag_id, "task_id": task_id}).scalar_one())
-
-    def count_held_by(self, job: JobKey) -> int:
-        return int(self._connection.execute(_ACTIVE_OF_JOB, {"job": job}).scalar_one())
 
     def admit(self, candidates: Sequence[Candidate], job: JobKey, now: datetime) -> set[TaskKey]:
         rows = [(task.run_key, task.task_id, task.map_index, task.attempt) for task in candidates]

@@ -133,10 +133,10 @@ def test_slots_counted_after_the_lock_include_what_the_lock_waited_for(
     has_looked = Event()
 
     def count(other: SqlTransaction) -> tuple[int, int]:
-        before = other.queue.occupied_slots("default_pool", include_deferred=False)
+        before = other.queue.slots_in_use(JOB)
         has_looked.set()
-        other.pools.lock(["default_pool"])
-        return before, other.queue.occupied_slots("default_pool", include_deferred=False)
+        (pool,) = other.pools.lock(["default_pool"])
+        return before.of(pool), other.queue.slots_in_use(JOB).of(pool)
 
     with store.begin() as tx:
         tx.pools.lock(["default_pool"])

@@ -145,8 +145,8 @@ QUESTIONS: dict[str, tuple[Question, str, str]] = {
         "ix_task_instance_active",
         "ix_task_instance_queue",
     ),
-    "queue.count_held_by": (
-        lambda tx: tx.queue.count_held_by(JOB),
+    "queue.slots_in_use": (
+        lambda tx: tx.queue.slots_in_use(JOB),
         "ix_task_instance_active",
         "ix_task_instance_queue",
     ),

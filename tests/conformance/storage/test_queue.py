@@ -2,6 +2,7 @@
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, candidate, minutes, new_task
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
+from tradewind.model.pool import Pool
 from tradewind.model.states import HeldBy, TaskState
 from tradewind.model.task import Candidate, WorkItem
 from tradewind.storage.database import Database
@@ -173,16 +174,36 @@ def test_count_active_is_over_all_runs_of_the_dag(world: World, store: Database)
         assert tx.queue.count_active("sales", "nothing") == 0
 
 
-def test_count_held_by_is_what_this_scheduler_handed_out(world: World, store: Database) -> None:
-    """`parallelism` counts these (B4)."""
+def test_slots_in_use_are_those_that_occupied_slots_are(world: World, store: Database) -> None:
+    """As each pool counts them: a deferred task keeps its slots only where the pool says so (B4)."""
+    run_key = world.running()
+    for number, state in enumerate(TaskState):
+        if state is not TaskState.AWAITING_INPUT:
+            world.task(state, run_key, state.value, pool_slots=number + 1)
+    world.task(TaskState.RUNNING, run_key, "other pool", pool="small", pool_slots=3)
+    pools = [Pool(name, 9, is_counted) for name in ("default_pool", "small", "empty") for is_counted in (True, False)]
+
+    with store.begin() as tx:
+        in_use = tx.queue.slots_in_use(JOB)
+
+        for pool in pools:
+            assert in_use.of(pool) == tx.queue.occupied_slots(pool.name, include_deferred=pool.include_deferred)
+    assert in_use.by_pool["small"] == (3, 0)
+    assert in_use.by_pool["default_pool"][1] > 0
+
+
+def test_slots_in_use_tell_what_this_scheduler_handed_out(world: World, store: Database) -> None:
+    """`parallelism` counts these, whatever pool they are in (B4)."""
     run_key = world.running()
     world.task(TaskState.RUNNING, run_key, "a")
     world.task(TaskState.QUEUED, run_key, "b")
     world.task(TaskState.SUCCESS, run_key, "c")
     world.task(TaskState.RUNNING, run_key, "d", job=OTHER_JOB)
+    world.task(TaskState.RUNNING, run_key, "e", pool="small")
+    world.task(TaskState.DEFERRED, run_key, "f")
 
     with store.begin() as tx:
-        assert [tx.queue.count_held_by(job) for job in (JOB, OTHER_JOB, JobKey(9))] == [2, 1, 0]
+        assert [tx.queue.slots_in_use(job).held for job in (JOB, OTHER_JOB, JobKey(9))] == [3, 1, 0]
 
 
 def test_admit_counts_the_attempt_up_and_takes_only_what_still_waits(world: World, store: Database) -> None:

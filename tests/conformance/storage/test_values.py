@@ -131,7 +131,7 @@ def test_64_bit_numbers_keep_their_last_digit(world: World, store: Database, num
         (waiting,) = tx.queue.waiting("default_pool", 1)
         assert waiting.queue_turn == number
         assert tx.queue.admit([waiting], job, NOW) == {waiting.key}
-        assert tx.queue.count_held_by(job) == 1
+        assert tx.queue.slots_in_use(job).held == 1
         assert tx.queue.adopt([(instance.attempt_key, job) for instance in tx.queue.held_by_dead([])], JOB) == {
             waiting.key
         }

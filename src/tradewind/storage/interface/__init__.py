@@ -106,6 +106,21 @@ class AttemptEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotsInUse:
+    """Who has slots."""
+
+    held: int
+    """How many instances have theirs from the scheduler that asks."""
+    by_pool: Mapping[str, tuple[int, int]]
+    """Slots of those that work, and of those that are deferred."""
+
+    def of(self, pool: Pool) -> int:
+        """As the pool counts them."""
+        occupied, deferred = self.by_pool.get(pool.name, (0, 0))
+        return occupied + deferred if pool.include_deferred else occupied
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnd:
     """How a run ended."""
 
@@ -335,11 +350,11 @@ class QueueStore(Protocol):
     def occupied_slots(self, pool: str, *, include_deferred: bool) -> int:
         """Slots in use. Exact while the pool is locked."""
 
+    def slots_in_use(self, job: JobKey) -> SlotsInUse:
+        """Those of all pools, and what this scheduler handed out. Exact for pools that are locked."""
+
     def count_active(self, dag_id: str, task_id: str) -> int:
         """Instances of this task that hold slots, over all runs. Exact while the DAG is locked."""
-
-    def count_held_by(self, job: JobKey) -> int:
-        """Instances with slots that this scheduler handed out."""
 
     def admit(self, candidates: Sequence[Candidate], job: JobKey, now: datetime) -> set[TaskKey]:
         """scheduled → queued, attempt + 1. Returns those still waiting at the given attempt."""
