@@ -16,7 +16,7 @@ from tradewind.model.ids import UNMAPPED, AttemptKey, TaskKey
 from tradewind.model.mapping import FixedLength
 from tradewind.model.states import RunState, RunType
 from tradewind.model.task import Rescheduled
-from tradewind.model.task_answers import HITLDetailRequest, PrevSuccessfulDagRunResult, XComResult
+from tradewind.model.task_answers import HITLDetailRequest, PrevSuccessfulDagRunResult, XComElement, XComResult
 from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.secrets.encryption import Encryption
 
@@ -102,6 +102,33 @@ def test_values_of_mapped_tasks_are_found_by_index_by_place_and_in_slices(any_wo
         assert runtime.count_xcoms(**nowhere) == 0
         assert runtime.get_xcom_item(**nowhere, offset=0) is None
         assert runtime.get_xcom_slice(**nowhere) == []
+
+
+def test_a_copy_of_a_mapped_task_finds_its_element_of_a_list(any_world: World) -> None:
+    any_world.dag(Task("load"), Task("check", mapping=FixedLength(3)), Task("other", mapping=FixedLength(2)))
+    any_world.trigger()
+    with asking(any_world) as runtime:
+        runtime.set_xcom(**place(), value=["a", {"b": [2**80]}, None], mapped_length=3)
+        runtime.set_xcom(**place(key="dict"), value={"a": 1})
+    with asking(any_world, "other", map_index=1) as runtime:
+        runtime.set_xcom(**place("other"), value=[1, 2], map_index=1)
+
+    def element(index: int, *, map_index: int = UNMAPPED, **where: str) -> XComElement | None:
+        found: XComElement | None = runtime.get_xcom_element(**place(**where), map_index=map_index, index=index)
+        return found
+
+    with asking(any_world, "check", map_index=1) as runtime:
+        assert [element(index) for index in range(3)] == [
+            XComElement("a", 3),
+            XComElement({"b": [2**80]}, 3),
+            XComElement(None, 3),
+        ]
+        assert element(4) == element(1)
+        assert element(0, task_id="other", map_index=1) == XComElement(1, 2)
+        assert element(0, task_id="other") is None
+        assert element(0, key="dict") is None
+        assert element(0, key="none") is None
+        assert element(0, run_id="none") is None
 
 
 def test_values_of_earlier_runs_are_found_when_asked_for(world: World) -> None:

@@ -34,6 +34,14 @@ class XComResult:
     value: object
 
 
+@dataclass(frozen=True, slots=True)
+class XComElement:
+    """One element of a stored list, as a backend serialized it, and how many elements the list has."""
+
+    value: object
+    length: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetResult:
     """An asset that is known to the database."""

@@ -68,14 +68,11 @@ class DictOfListsInput:
 
     def resolve(self, context: Context) -> dict[str, Any]:
         """The arguments of the copy that runs."""
-        index = context["ti"].map_index
-        if index is None or index < 0:
-            raise RuntimeError("a mapped task can only be resolved for one of its map indexes")
-        values = {name: _resolved(value, context) for name, value in self.value.items()}
+        index = _own_index(context)
         chosen: dict[str, Any] = {}
-        for name in reversed(values):
-            index, position = divmod(index, max(1, len(values[name])))
-            element = _element(values[name], position)
+        for name, value in reversed(self.value.items()):
+            element, length = _counted_element(value, index, context)
+            index //= length
             chosen[name] = _resolved(element, context)
         return {name: chosen[name] for name in self.value}
 
@@ -103,10 +100,8 @@ class ListOfDictsInput:
 
     def resolve(self, context: Context) -> dict[str, Any]:
         """The arguments of the copy that runs."""
-        index = context["ti"].map_index
-        if index is None or index < 0:
-            raise RuntimeError("a mapped task can only be resolved for one of its map indexes")
-        element = _resolved(_element(_resolved(self.value, context), index), context)
+        index = _own_index(context)
+        element = _resolved(self._element(index, context), context)
         if not isinstance(element, Mapping):
             raise TypeError(f"expand_kwargs() needs a dict for each copy, but number {index} is {element!r}")
         wrong = next((name for name in element if not isinstance(name, str)), None)
@@ -115,6 +110,34 @@ class ListOfDictsInput:
                 f"expand_kwargs() needs names of arguments as keys, but number {index} has the key {wrong!r}"
             )
         return {name: _resolved(value, context) for name, value in element.items()}
+
+    def _element(self, index: int, context: Context) -> Any:
+        pulled = _pulled_element(self.value, index, context)
+        if pulled is not None and index < pulled[1]:
+            return pulled[0]
+        return _element(_resolved(self.value, context), index)
+
+
+def _own_index(context: Context) -> int:
+    index = context["ti"].map_index
+    if index is None or index < 0:
+        raise RuntimeError("a mapped task can only be resolved for one of its map indexes")
+    return int(index)
+
+
+def _counted_element(value: Any, index: int, context: Context) -> tuple[Any, int]:
+    """The element at an index that is counted round and round, and how many elements there are."""
+    pulled = _pulled_element(value, index, context)
+    if pulled is not None:
+        return pulled
+    elements = _resolved(value, context)
+    length = max(1, len(elements))
+    return _element(elements, index % length), length
+
+
+def _pulled_element(value: Any, index: int, context: Context) -> tuple[Any, int] | None:
+    """The same, if it can be had without all other elements: each of many copies would fetch the whole list."""
+    return context["ti"].pull_element(value.operator, index) if isinstance(value, PlainXComArg) else None
 
 
 def _resolved(value: Any, context: Context) -> Any:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         InactiveAssetResult,
         PreviousTIResult,
         PrevSuccessfulDagRunResult,
+        XComElement,
         XComResult,
     )
     from tradewind.sdk import environment_runtime as _environment
@@ -96,6 +97,14 @@ class XComRuntime(Protocol):
 
     def get_xcom_item(self, *, dag_id: str, run_id: str, task_id: str, key: str, offset: int) -> XComResult | None:
         """The value at a place in the order of map indexes; a negative offset counts from the end."""
+
+    def get_xcom_element(
+        self, *, dag_id: str, run_id: str, task_id: str, key: str, map_index: int, index: int
+    ) -> XComElement | None:
+        """One element of the list that a map index stored; beyond the last, the first comes again.
+
+        `None` where only the whole value can tell: if it is no list, has no elements, or is not there.
+        """
 
     def get_xcom_slice(
         self,

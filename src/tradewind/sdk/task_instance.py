@@ -20,7 +20,7 @@ from tradewind.sdk.notset import NOTSET, ArgNotSet
 from tradewind.sdk.operator_link import TaskInstanceKey
 from tradewind.sdk.runtime import current_runtime
 from tradewind.sdk.states import TaskInstanceState
-from tradewind.sdk.xcom import resolve_xcom_backend
+from tradewind.sdk.xcom import BaseXCom, resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.sdk.xcom_sequence import LazyXComSequence
 
@@ -104,20 +104,45 @@ class _XComAccess:
         The outputs of a mapped task are a sequence, except inside a mapped group that both are in: there, each
         instance sees that of its own map index.
         """
-        shared = set(self.task.iter_mapped_task_groups())
-        group = operator.get_closest_mapped_task_group()
-        if operator.is_mapped or (group is not None and group not in shared):
+        map_index = self._visible_index(operator)
+        if map_index is None:
             return LazyXComSequence(dag_id=self.dag_id, run_id=self.run_id, task_id=operator.task_id, key=key)
         value = resolve_xcom_backend().get_one(
             key=key,
             dag_id=self.dag_id,
             run_id=self.run_id,
             task_id=operator.task_id,
-            map_index=-1 if group is None else self.map_index,
+            map_index=map_index,
         )
         if value is None and key != XCOM_RETURN_KEY and not getattr(operator, "multiple_outputs", False):
             raise XComNotFound(self.dag_id, operator.task_id, key)
         return value
+
+    def pull_element(self, operator: AbstractOperator, index: int) -> tuple[Any, int] | None:
+        """One element of the list that an upstream task returned, and the length of the list, without all the others.
+
+        Beyond the last element, the first comes again. `None` where it takes the whole output: only our own backend is
+        known to store a list element by element.
+        """
+        map_index = self._visible_index(operator)
+        if map_index is None or resolve_xcom_backend() is not BaseXCom:
+            return None
+        found = current_runtime().get_xcom_element(
+            dag_id=self.dag_id,
+            run_id=self.run_id,
+            task_id=operator.task_id,
+            key=XCOM_RETURN_KEY,
+            map_index=map_index,
+            index=index,
+        )
+        return None if found is None else (BaseXCom.deserialize_value(found), found.length)
+
+    def _visible_index(self, operator: AbstractOperator) -> int | None:
+        """The map index of an upstream task whose output this instance sees; `None` if it sees those of all."""
+        group = operator.get_closest_mapped_task_group()
+        if operator.is_mapped or (group is not None and group not in self.task.iter_mapped_task_groups()):
+            return None
+        return -1 if group is None else self.map_index
 
 
 def _as_indexes(map_indexes: object) -> list[int | None]:

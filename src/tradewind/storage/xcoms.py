@@ -3,14 +3,15 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import Run
-from tradewind.model.task_answers import XComResult
+from tradewind.model.task_answers import XComElement, XComResult
 from tradewind.storage.batch import batch_parameters, batch_table
 from tradewind.storage.guarded import KEY_COLUMNS
 from tradewind.storage.interface.kept_stores import XComPlace, XComValue
@@ -45,6 +46,7 @@ _OF_RUN = (
 )
 _MOST = 2**31 - 1
 """More values than any mapped task has, and the largest limit that all databases take."""
+_cut_up: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def _latest_run(*conditions: sa.ColumnElement[bool]) -> AnySelect:
@@ -103,6 +105,8 @@ class XComs:
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._dialect = connection.dialect.name
+        # Copies of a mapped task that begin together ask for elements of one list in one transaction.
+        self._lists: dict[tuple[XComPlace, int], list[msgspec.Raw]] = {}
 
     def put(self, values: Sequence[XComValue], now: datetime) -> None:
         rows = [
@@ -117,6 +121,8 @@ class XComs:
             for each in sorted(values, key=lambda each: (each.task, each.key))
         ]
         upsert(self._connection, xcom, rows)
+        for (run_key, task_id, map_index), key, *_ in values:
+            self._lists.pop((XComPlace(run_key, task_id, key), map_index), None)
 
     def find(self, place: XComPlace, map_index: int | None = None) -> XComResult | None:
         if map_index is None:
@@ -142,6 +148,16 @@ class XComs:
             return self._one(_BACKWARD, place, limit=1, offset=-offset - 1)
         return self._one(_FORWARD, place, limit=1, offset=offset)
 
+    def element(self, place: XComPlace, map_index: int, index: int) -> XComElement | None:
+        elements = self._lists.get((place, map_index))
+        if elements is None:
+            parameters = {**place._asdict(), "map_index": map_index}
+            elements = _elements(self._connection.execute(_ONE, parameters).scalar())
+            self._lists[place, map_index] = elements
+        if not elements:
+            return None
+        return XComElement(from_text(bytes(elements[index % len(elements)]).decode()), len(elements))
+
     def cut(self, place: XComPlace, part: slice) -> list[JsonValue]:
         counts_from_end = any(each is not None and each < 0 for each in (part.start, part.stop, part.step))
         chosen = range(*part.indices(self.count(place) if counts_from_end else _MOST))
@@ -157,6 +173,7 @@ class XComs:
         if map_index is None:
             map_index = self._connection.execute(_LOWEST, place._asdict()).scalar()
         self._connection.execute(_DELETE, {**place._asdict(), "map_index": map_index})
+        self._lists.clear()
 
     def keys_of(self, tasks: Collection[TaskKey]) -> dict[TaskKey, tuple[str, ...]]:
         found: dict[TaskKey, list[str]] = {}
@@ -185,3 +202,11 @@ class XComs:
     def _values(self, statement: AnySelect, place: XComPlace, **parameters: Any) -> list[JsonValue]:
         found = self._connection.execute(statement, {**place._asdict(), **parameters})
         return [from_text(text) for text in found.scalars()]
+
+
+def _elements(text: str | None) -> list[msgspec.Raw]:
+    """A list cut into its elements, none of which is looked into; no elements for what is no list."""
+    try:
+        return [] if text is None else _cut_up(text)
+    except (msgspec.DecodeError, RecursionError):  # also what only Python's JSON can say, such as NaN
+        return []

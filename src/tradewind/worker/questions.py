@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from tradewind.model import task_answers
-from tradewind.model.task_answers import XComResult
+from tradewind.model.task_answers import XComElement, XComResult
 from tradewind.sdk import runtime
 
 TOLD: Final = frozenset({"set_xcom", "set_rendered_fields", "set_rendered_map_index"})
@@ -76,6 +76,8 @@ def encode_answer(method: str, answer: object) -> bytes:
     """What the method returned."""
     if isinstance(answer, XComResult):
         return msgspec.json.encode((answer.key, json.dumps(answer.value)))
+    if isinstance(answer, XComElement):
+        return msgspec.json.encode((answer.length, json.dumps(answer.value)))
     return msgspec.json.encode(json.dumps(answer) if _known()[method].answer in _FREE else answer)
 
 
@@ -85,6 +87,9 @@ def decode_answer(method: str, data: bytes) -> Any:
     if expected == XComResult | None:
         pair = msgspec.json.decode(data, type=tuple[str, str] | None)
         return None if pair is None else XComResult(pair[0], json.loads(pair[1]))
+    if expected == XComElement | None:
+        counted = msgspec.json.decode(data, type=tuple[int, str] | None)
+        return None if counted is None else XComElement(json.loads(counted[1]), counted[0])
     if expected in _FREE:
         return json.loads(msgspec.json.decode(data, type=str))
     return msgspec.json.decode(data, type=expected)

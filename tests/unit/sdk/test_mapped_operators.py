@@ -18,6 +18,9 @@ class _Ti:
     def pull_output(self, operator: Any, key: str) -> Any:
         return self._outputs[operator.task_id]
 
+    def pull_element(self, operator: Any, index: int) -> None:
+        """Only whole outputs are known here."""
+
 
 def context(map_index: int, **outputs: Any) -> Any:
     return {"ti": _Ti(map_index, outputs)}

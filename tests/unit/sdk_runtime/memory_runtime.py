@@ -16,6 +16,7 @@ from tradewind.model.task_answers import (
     InactiveAssetResult,
     PreviousTIResult,
     PrevSuccessfulDagRunResult,
+    XComElement,
     XComResult,
 )
 
@@ -105,6 +106,15 @@ class MemoryXComs:
             return XComResult(key, self._values(dag_id, run_id, task_id, key)[offset])
         except IndexError:
             return None
+
+    def get_xcom_element(
+        self, *, dag_id: str, run_id: str, task_id: str, key: str, map_index: int, index: int
+    ) -> XComElement | None:
+        self.asked.append("get_xcom_element")
+        elements = self.xcoms.get((dag_id, run_id, task_id, key), {}).get(map_index)
+        if not isinstance(elements, list) or not elements:
+            return None
+        return XComElement(elements[index % len(elements)], len(elements))
 
     def get_xcom_slice(
         self,

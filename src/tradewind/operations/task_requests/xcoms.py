@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tradewind.errors import UnknownTask
 from tradewind.model.ids import UNMAPPED, RunKey, TaskKey
 from tradewind.model.json_value import JsonValue
-from tradewind.model.task_answers import XComResult
+from tradewind.model.task_answers import XComElement, XComResult
 from tradewind.operations.task_requests.request import TaskRequest
 from tradewind.storage.interface.kept_stores import XComPlace, XComValue
 
@@ -55,6 +55,12 @@ class XComRequest(TaskRequest):
     def get_xcom_item(self, *, dag_id: str, run_id: str, task_id: str, key: str, offset: int) -> XComResult | None:
         run_key = self.find_run_key(dag_id, run_id)
         return None if run_key is None else self.tx.xcoms.item(XComPlace(run_key, task_id, key), offset)
+
+    def get_xcom_element(
+        self, *, dag_id: str, run_id: str, task_id: str, key: str, map_index: int, index: int
+    ) -> XComElement | None:
+        run_key = self.find_run_key(dag_id, run_id)
+        return None if run_key is None else self.tx.xcoms.element(XComPlace(run_key, task_id, key), map_index, index)
 
     def get_xcom_slice(
         self,
