@@ -101,25 +101,25 @@ class Sources:
             name = f"{_variable_prefix(prefix, section)}{key.upper()}"
             if name in self.environ:
                 return _expanded(self.environ[name])
-            command, secret = (self.environ.get(f"{name}{suffix.upper()}") for suffix in (_COMMAND, _SECRET))
-            found = self._indirect(section, key, command, secret)
-            if found is not None:
-                return found
+            if self.is_sensitive(section, key):
+                command, secret = (self.environ.get(f"{name}{suffix.upper()}") for suffix in (_COMMAND, _SECRET))
+                found = self._indirect(section, key, command, secret)
+                if found is not None:
+                    return found
         return None
 
     def _in_files(self, section: str, key: str) -> str | None:
         for file in self.files:
             if file.has_option(section, key):
                 return _expanded(file.get(section, key))
-            command, secret = (file.get(section, f"{key}{suffix}", fallback=None) for suffix in (_COMMAND, _SECRET))
-            found = self._indirect(section, key, command, secret)
-            if found is not None:
-                return found
+            if self.is_sensitive(section, key):
+                command, secret = (file.get(section, f"{key}{suffix}", fallback=None) for suffix in (_COMMAND, _SECRET))
+                found = self._indirect(section, key, command, secret)
+                if found is not None:
+                    return found
         return None
 
     def _indirect(self, section: str, key: str, command: str | None, secret: str | None) -> str | None:
-        if not self.is_sensitive(section, key):
-            return None
         if command is not None:
             return _output_of(command, section, key)
         return None if secret is None or self._read_secret is None else self._read_secret(secret)

@@ -177,8 +177,9 @@ class ParamsDict(MutableMapping[str, Any]):
     def update(self, *args: Any, **kwargs: Any) -> None:
         """Take over params and values. Params of another `ParamsDict` are copied: a value set here stays here."""
         if len(args) == 1 and not kwargs and isinstance(args[0], ParamsDict):
-            args = ({key: copy.copy(param) for key, param in args[0].items()},)
-        super().update(*args, **kwargs)
+            self._params.update({key: copy.copy(param) for key, param in args[0].items()})
+        else:
+            super().update(*args, **kwargs)
 
     def validate(self) -> dict[str, Any]:
         """All values, checked. A `ParamValidationError` names the first that is not allowed."""

@@ -64,17 +64,30 @@ def determine_kwargs(func: Callable[..., Any], args: Collection[Any], kwargs: Ma
     return KeywordParameters.determine(func, args, kwargs).unpacking()
 
 
+def call_signature(func: Callable[..., Any]) -> inspect.Signature:
+    """How a function is called. Remembered: a worker finds it out once, before its tasks are forked."""
+    try:
+        return _remembered_signature(func)
+    except TypeError:  # no key of a dictionary, or no signature: then the error is told again
+        return inspect.signature(func)
+
+
+@functools.lru_cache(maxsize=4096)
+def _remembered_signature(func: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(func)
+
+
 def call_parameters(func: Callable[..., Any]) -> tuple[tuple[str, inspect.Parameter], ...]:
-    """The parameters of a function by name. Remembered: a worker finds them out once, before its tasks are forked."""
+    """The parameters of a function by name. Remembered as its signature is."""
     try:
         return _remembered_parameters(func)
-    except TypeError:  # no key of a dictionary, or no signature: then the error is told again
+    except TypeError:
         return tuple(inspect.signature(func).parameters.items())
 
 
 @functools.lru_cache(maxsize=4096)
 def _remembered_parameters(func: Callable[..., Any]) -> tuple[tuple[str, inspect.Parameter], ...]:
-    return tuple(inspect.signature(func).parameters.items())
+    return tuple(_remembered_signature(func).parameters.items())
 
 
 def takes_any_name(func: Callable[..., Any]) -> bool:
@@ -153,7 +166,7 @@ class DecoratedOperator(BaseOperator):
 
 def _check_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """A call that cannot work fails while the DAG is read. What comes from the context counts as given."""
-    signature = inspect.signature(function)
+    signature = call_signature(function)
     taken = {name for name in signature.parameters if name in CONTEXT_KEYS}
     supplied = {name: None for name in taken if name not in kwargs}
     by_position = list(signature.parameters)[: len(args)]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tradewind.sdk.xcom_arg import ResolveMixin
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tradewind.sdk.abstract_operator import AbstractOperator
     from tradewind.sdk.context import Context
     from tradewind.sdk.dags import DAG
+
+_USUAL_MARKS: Final = ("{{", "{%", "{#")
+_NUMBERS: Final = (bool, int, float)
+_COLLECTIONS: Final = (list, tuple, set, frozenset)
 
 
 @dataclass(frozen=True)
@@ -87,19 +91,35 @@ class Templater:
         """Render all template fields, in place."""
         if all(hasattr(self, field) and is_empty(getattr(self, field)) for field in self.template_fields):
             return  # an environment costs more than most tasks do
-        if jinja_env is None:
+        self.render_fields_besides(set(), context, jinja_env)
+
+    def render_fields_besides(
+        self, settled: set[int], context: Context, jinja_env: jinja2.Environment | None = None
+    ) -> None:
+        """Render all template fields, in place, but no value whose `id` is among the settled ones."""
+        if jinja_env is None and self._needs_environment(settled):
             jinja_env = self.get_template_env(context.get("dag") if self._own_dag() is None else None)
-        self._do_render_template_fields(self, self.template_fields, context, jinja_env, set())
+        self._do_render_template_fields(self, self.template_fields, context, jinja_env, settled)
+
+    def _needs_environment(self, settled: set[int]) -> bool:
+        # A subclass with a way of its own may render more than the fields.
+        way = type(self)._do_render_template_fields  # noqa: SLF001 - of this class
+        return way is not Templater._do_render_template_fields or not all(
+            self._is_settled(getattr(self, field, None), settled) for field in self.template_fields
+        )
 
     def _do_render_template_fields(
         self,
         parent: Any,
         template_fields: Iterable[str],
         context: Context,
-        jinja_env: jinja2.Environment,
+        jinja_env: jinja2.Environment | None,
         seen_oids: set[int],
     ) -> None:
-        """Render fields of `parent`, which is this object or one inside of it. Subclasses override and call it."""
+        """Render fields of `parent`, which is this object or one inside of it. Subclasses override and call it.
+
+        There is no environment if no field needs one.
+        """
         for field in template_fields:
             if not hasattr(parent, field):
                 raise AttributeError(
@@ -130,7 +150,9 @@ class Templater:
         seen = set() if seen_oids is None else seen_oids
         if id(content) in seen:
             return content
-        environment = self.get_template_env() if jinja_env is None else jinja_env
+        environment: Any = jinja_env
+        if environment is None and not self._is_settled(content, seen):
+            environment = self.get_template_env()
         if isinstance(content, str):
             return self._render_text(content, context, environment)
         if _is_object_storage_path(content):
@@ -145,11 +167,34 @@ class Templater:
         self._render_nested_template_fields(content, context, environment, seen)
         return content
 
-    def _render_text(self, text: str, context: Context, environment: jinja2.Environment) -> Any:
+    def _is_settled(self, content: Any, settled: set[int]) -> bool:
+        """Whether rendering leaves it as it is, so that it needs no environment: that costs more than most tasks do."""
+        kind = type(content)
+        if content is None or kind in _NUMBERS or id(content) in settled:
+            return True
+        if kind is str:
+            return self._is_no_template(content)
+        parts = content.values() if kind is dict else content if kind in _COLLECTIONS else None
+        return parts is not None and all(self._is_settled(part, settled) for part in parts)
+
+    def _is_no_template(self, text: str) -> bool:
+        """As far as it can be said without an environment: a DAG may have other marks than those of Jinja."""
+        dag = self._own_dag()
+        return (
+            dag is not None
+            and not dag.jinja_environment_kwargs
+            and not self._should_render_native(dag)
+            and not (self.template_ext and text.endswith(tuple(self.template_ext)))
+            and _says_nothing_to_jinja(text, _USUAL_MARKS)
+        )
+
+    def _render_text(self, text: str, context: Context, environment: jinja2.Environment | None) -> Any:
+        if environment is None:
+            return text
         if self.template_ext and text.endswith(tuple(self.template_ext)):
             return self._render(environment.get_template(text), context)
         is_native = self._should_render_native(self._own_dag())
-        if not is_native and _says_nothing_to_jinja(text, environment):
+        if not is_native and not _has_line_prefixes(environment) and _says_nothing_to_jinja(text, _marks(environment)):
             return text
         return self._render(environment.from_string(text), context)
 
@@ -159,7 +204,7 @@ class Templater:
         return type(path).deserialize(data, path.__version__)
 
     def _render_nested_template_fields(
-        self, value: Any, context: Context, jinja_env: jinja2.Environment, seen_oids: set[int]
+        self, value: Any, context: Context, jinja_env: jinja2.Environment | None, seen_oids: set[int]
     ) -> None:
         """Render the template fields of an object inside a field. Subclasses override it for objects that name none."""
         if id(value) in seen_oids:
@@ -219,17 +264,18 @@ def _like(collection: Any, elements: list[Any]) -> Any:
     return frozenset(elements) if isinstance(collection, frozenset) else set(elements)
 
 
-def _says_nothing_to_jinja(text: str, environment: jinja2.Environment) -> bool:
+def _says_nothing_to_jinja(text: str, marks: Iterable[str]) -> bool:
     """Whether rendering would give back the same text: most fields are no templates, and compiling one costs more."""
-    marks = (environment.variable_start_string, environment.block_start_string, environment.comment_start_string)
-    return (
-        not any(mark in text for mark in marks)
-        # Jinja drops the last line break and writes all others its own way.
-        and not text.endswith("\n")
-        and "\r" not in text
-        and environment.line_statement_prefix is None
-        and environment.line_comment_prefix is None
-    )
+    # Jinja drops the last line break and writes all others its own way.
+    return not any(mark in text for mark in marks) and not text.endswith("\n") and "\r" not in text
+
+
+def _marks(environment: jinja2.Environment) -> tuple[str, ...]:
+    return environment.variable_start_string, environment.block_start_string, environment.comment_start_string
+
+
+def _has_line_prefixes(environment: jinja2.Environment) -> bool:
+    return environment.line_statement_prefix is not None or environment.line_comment_prefix is not None
 
 
 def _name_of(thing: Any) -> str:

@@ -101,6 +101,64 @@ def rendered(field: Any, context: Mapping[str, Any] | None = None, **arguments: 
 )
 def test_field_is_rendered(field: Any, expected: Any) -> None:
     assert rendered(field) == expected
+    assert rendered(field, dag=FakeDag()) == expected
+
+
+class NoEnvironment(FakeDag):
+    """A DAG whose templates would be rendered in vain."""
+
+    def get_template_env(self, *, force_sandboxed: bool = False) -> jinja2.Environment:
+        raise AssertionError("there is nothing to render")
+
+
+@pytest.mark.parametrize(
+    "field", ["plain", "two\nlines", 5, [1, 2.5, None, True], {"{{ key }}": ("a", {"b"}, frozenset({1}))}]
+)
+def test_no_environment_is_made_for_what_is_no_template(field: Any) -> None:
+    assert rendered(field, dag=NoEnvironment()) == field
+
+
+def test_collections_are_copied_although_nothing_is_rendered() -> None:
+    """What a running task does to its own must not show in the DAG, nor in other copies of the task."""
+    inner = [1]
+    field = {"inner": inner}
+
+    copied = rendered(field, dag=NoEnvironment())
+    copied["inner"].append(2)
+
+    assert field == {"inner": [1]}
+
+
+def test_settled_values_are_no_templates_beside_others_that_are() -> None:
+    data = "{{ name }}"
+    context = cast("Context", {"name": "you"})
+    alone, beside = Thing([data, 1], NoEnvironment()), Thing([data, "{{ name }}!"], FakeDag())
+
+    for thing in (alone, beside):
+        thing.render_fields_besides({id(data)}, context)
+
+    assert alone.field == [data, 1]
+    assert beside.field == ["{{ name }}", "you!"]
+
+
+def test_a_subclass_that_renders_in_its_own_way_has_an_environment() -> None:
+    class Louder(Thing):
+        def _do_render_template_fields(
+            self, parent: Any, template_fields: Any, context: Any, jinja_env: Any, seen_oids: set[int]
+        ) -> None:
+            super()._do_render_template_fields(parent, template_fields, context, jinja_env, seen_oids)
+            self.field += jinja_env.from_string("{{ name }}").render(context)
+
+    thing = Louder("plain ", FakeDag())
+    thing.render_template_fields(cast("Context", {"name": "you"}))
+
+    assert thing.field == "plain you"
+
+
+def test_a_dag_may_have_marks_of_its_own() -> None:
+    dag = FakeDag(jinja_environment_kwargs={"variable_start_string": "<<", "variable_end_string": ">>"})
+
+    assert rendered(["<< name >>", "{{ name }}"], dag=dag) == ["you", "{{ name }}"]
 
 
 def test_object_with_template_fields_is_rendered_in_place_even_in_a_circle() -> None:

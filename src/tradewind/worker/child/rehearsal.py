@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from uuid import UUID
 
 from tradewind.model.assignment import Assignment
-from tradewind.model.task_answers import DagRunResult
+from tradewind.model.task_answers import DagRunResult, XComElement
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.runtime import Runtime
 from tradewind.sdk.secrets_masker import secrets_masker
@@ -22,6 +22,7 @@ from tradewind.sdk.standard.bash import BashOperator
 from tradewind.sdk.standard.python import PythonOperator
 from tradewind.worker.child.ended import ended
 from tradewind.worker.protocol import encode
+from tradewind.worker.questions import decode_answer, encode_answer, encode_arguments
 from tradewind.worker.task_life.life import TaskLife
 
 _LONG_AGO: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -49,36 +50,41 @@ class _Nobody:
     def get_inactive_assets(self) -> tuple[()]:
         return ()
 
+    def get_xcom_element(self, **which: Any) -> Any:
+        encode_arguments("get_xcom_element", (), which)
+        return decode_answer("get_xcom_element", encode_answer("get_xcom_element", XComElement("this", 1)))
+
 
 def rehearse() -> None:
     """Live through a task of each common kind."""
     secrets_masker()
     with DAG("rehearsal", schedule=None, start_date=_LONG_AGO) as dag:
-        PythonOperator(task_id="python", python_callable=_say, op_kwargs={"what": "{{ ds }} {{ run_id }}"})
+        python = PythonOperator(task_id="python", python_callable=_say, op_kwargs={"what": "{{ ds }} {{ run_id }}"})
         BashOperator(task_id="bash", bash_command="true")
-        _decorated()
+        _decorate("decorated")("{{ logical_date }}")
+        _decorate("mapped").expand(what=python.output)
     former = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(Exception):
-            for task_id in ("bash", *_OFTEN * ("python", "decorated")):
+            for task_id in ("bash", *_OFTEN * ("python", "decorated", "mapped")):
                 _live(dag, task_id)
     finally:
         logging.disable(former)
 
 
-def _decorated() -> None:
+def _decorate(task_id: str) -> Any:
     # As authors write it, so that the names it goes through are loaded.
-    decorate: Any = import_module("airflow.sdk").task
-    decorate(task_id="decorated")(_say)("{{ logical_date }}")
+    return import_module("airflow.sdk").task(task_id=task_id)(_say)
 
 
-def _say(what: str) -> str:
-    return what
+def _say(what: str) -> list[str]:
+    return [what]
 
 
 def _live(dag: DAG, task_id: str) -> None:
-    assignment = Assignment(id=UUID(int=0), task_id=task_id, dag_run=_RUN, started_at=_LONG_AGO)
+    map_index = 0 if task_id == "mapped" else -1
+    assignment = Assignment(id=UUID(int=0), task_id=task_id, dag_run=_RUN, started_at=_LONG_AGO, map_index=map_index)
     life = TaskLife(dag, assignment, cast("Runtime", _Nobody()), environment={})
     outcome = life.run()
     encode(ended(outcome, _LONG_AGO))

@@ -68,12 +68,10 @@ def _refuse_inactive_assets(task: BaseOperator) -> None:
 
 def _render(task: BaseOperator, context: Context, pushed: set[int]) -> None:
     task.resolve_template_files()
-    if not pushed:
+    if pushed:
+        task.render_fields_besides(pushed, context)
+    else:
         task.render_template_fields(context)
-        return
-    environment = task.get_template_env()
-    fields = task.template_fields
-    task._do_render_template_fields(task, fields, context, environment, pushed)  # noqa: SLF001 - meant for subclasses
 
 
 def show_rendered_fields(task: BaseOperator) -> None:
