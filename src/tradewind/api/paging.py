@@ -3,6 +3,7 @@
 import base64
 import binascii
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final
 
@@ -15,6 +16,8 @@ from tradewind.storage.interface import Transaction
 
 MOST_AT_ONCE: Final = 100
 USUAL: Final = 50
+MOST_COUNTED: Final = 1000
+"""With a cursor, clients are told at most that there are so many: to count more would cost more than the page."""
 _BOUNDS: Final = {"gte": Test.AT_LEAST, "gt": Test.ABOVE, "lte": Test.AT_MOST, "lt": Test.BELOW}
 
 Limit = Annotated[int, Parameter(ge=0)]
@@ -71,19 +74,62 @@ def within(field: str, **bounds: datetime | float | None) -> list[Condition]:
     return [Condition(field, _BOUNDS[name], value) for name, value in bounds.items() if value is not None]
 
 
-def cursor_of(last: tuple[object, ...] | None) -> str | None:
-    """Where the next page begins, as a text that only we understand."""
-    return None if last is None else base64.urlsafe_b64encode(msgspec.msgpack.encode(last)).decode().rstrip("=")
+Cursor = Annotated[str | None, Parameter()]
+"""Where a page begins: empty for the first one, else what the page before it said. None: pages by offset."""
 
 
-def after_cursor(cursor: str) -> tuple[Any, ...]:
-    """What `cursor_of` was given.
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Which of the pages was asked for, and what its answer says about the others."""
 
-    Raises:
-        HTTPException: 400; it is not one of ours.
-    """
+    limit: int
+    offset: int
+    cursor: str | None
+
+    def query(self, conditions: Iterable[Condition | None], order_by: Iterable[str]) -> Query:
+        """What to ask of the list.
+
+        Raises:
+            HTTPException: 400; the cursor is not one of ours.
+        """
+        asked = tuple(each for each in conditions if each is not None)
+        order = tuple(order_of(name) for name in order_by)
+        limit = min(self.limit, MOST_AT_ONCE)
+        if self.cursor is None:
+            return Query(asked, order, limit, self.offset)
+        is_backward, edge = _read_cursor(self.cursor) if self.cursor else (False, None)
+        return Query(
+            asked,
+            order,
+            limit,
+            after=None if is_backward else edge,
+            before=edge if is_backward else None,
+            most_counted=MOST_COUNTED,
+        )
+
+    def answer(self, page: Page) -> dict[str, Any]:
+        """The fields of the answer that tell of other pages."""
+        if self.cursor is None:
+            return {"total_entries": page.total}
+        return {
+            "total_entries": page.total,
+            "total_entries_limit": MOST_COUNTED,
+            "next_cursor": _cursor(page.last, is_backward=False),
+            "previous_cursor": _cursor(page.first, is_backward=True),
+        }
+
+
+def _cursor(edge: tuple[object, ...] | None, *, is_backward: bool) -> str | None:
+    """A place in a list as a text that only we understand."""
+    if edge is None:
+        return None
+    return base64.urlsafe_b64encode(msgspec.msgpack.encode((is_backward, *edge))).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[bool, tuple[Any, ...]]:
     try:
-        data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        return tuple(msgspec.msgpack.decode(data, type=list[Any]))
+        data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        is_backward, *edge = msgspec.msgpack.decode(data, type=list[Any])
     except (ValueError, binascii.Error, msgspec.DecodeError):
         raise HTTPException(400, "Invalid cursor token") from None
+    return bool(is_backward), tuple(edge)

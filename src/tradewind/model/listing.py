@@ -63,8 +63,12 @@ class Query:
     offset: int = 0
     after: tuple[object, ...] | None = None
     """Only what comes after the row that has these values in the fields of the order and of the key (`Page.last`)."""
+    before: tuple[object, ...] | None = None
+    """Only what comes before that row (`Page.first`); of that, the last rows."""
     is_counted: bool = True
     """Whether to count all rows, also those on other pages."""
+    most_counted: int | None = None
+    """Where to stop counting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +79,6 @@ class Page:
     total: int
     """Of all pages; that of this one if they were not counted."""
     last: tuple[object, ...] | None = None
-    """Where the next page begins, if there is one."""
+    """Where the next page begins, if there may be one."""
+    first: tuple[object, ...] | None = None
+    """Where the page before ends, if there may be one."""

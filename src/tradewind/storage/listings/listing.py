@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -46,22 +47,32 @@ class Listing:
         conditions = [self._condition(each) for each in query.conditions]
         if self.where is not None:
             conditions.append(self.where)
+        is_backward = query.before is not None
         statement = sa.select(*(column.label(name) for name, column in self._selected(order)))
-        statement = statement.select_from(self.source).where(*conditions).order_by(*self._sorted(order))
-        if query.after is not None:
-            statement = statement.where(self._is_after(order, query.after))
+        statement = statement.select_from(self.source).where(*conditions)
+        statement = statement.order_by(*self._sorted(order, is_backward=is_backward))
+        edge = query.before if is_backward else query.after
+        if edge is not None:
+            statement = statement.where(self._is_past(order, edge, is_backward=is_backward))
         if query.limit is not None:
             statement = statement.limit(query.limit)
-        rows = connection.execute(statement.offset(query.offset) if query.offset else statement).mappings().all()
+        found = connection.execute(statement.offset(query.offset) if query.offset else statement).mappings().all()
+        rows = found[::-1] if is_backward else found
         is_full = query.limit is not None and len(rows) >= max(query.limit, 1)
+        ends = [tuple(row[each.field] for each in order) for row in ((rows[0], rows[-1]) if rows else ())]
+        # One side is known: the page that the client came from. On the other, a page that is not full is the last.
         return Page(
             [{name: row[name] for name in self.shown} for row in rows],
-            self._count(connection, conditions) if query.is_counted else len(rows),
-            tuple(rows[-1][each.field] for each in order) if is_full else None,
+            self._count(connection, conditions, query.most_counted) if query.is_counted else len(rows),
+            last=ends[1] if ends and (is_backward or is_full) else None,
+            first=ends[0] if ends and (query.after is not None or (is_backward and is_full)) else None,
         )
 
-    def _count(self, connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]]) -> int:
+    def _count(self, connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], most: int | None) -> int:
         statement = sa.select(sa.func.count()).select_from(self.source).where(*conditions)
+        if most is not None:
+            some = sa.select(sa.literal(1)).select_from(self.source).where(*conditions).limit(most)
+            statement = sa.select(sa.func.count()).select_from(some.subquery())
         return int(connection.execute(statement).scalar_one())
 
     def _column(self, name: str) -> sa.ColumnElement[Any]:
@@ -81,23 +92,28 @@ class Listing:
         is_descending = order[-1].is_descending if order else False
         return (*order, *(Order(name, is_descending) for name in self.key if name not in named))
 
-    def _sorted(self, order: Sequence[Order]) -> list[sa.ColumnElement[Any]]:
+    def _sorted(self, order: Sequence[Order], *, is_backward: bool) -> list[sa.ColumnElement[Any]]:
         made: list[sa.ColumnElement[Any]] = []
         for each in order:
             column = self._column(each.field)
             if getattr(column, "nullable", True):
-                made.append(column.is_(None))
-            made.append(column.desc() if each.is_descending else column.asc())
+                made.append(column.is_(None).desc() if is_backward else column.is_(None))
+            made.append(column.desc() if each.is_descending is not is_backward else column.asc())
         return made
 
-    def _is_after(self, order: Sequence[Order], values: tuple[object, ...]) -> sa.ColumnElement[bool]:
+    def _is_past(
+        self, order: Sequence[Order], values: tuple[object, ...], *, is_backward: bool
+    ) -> sa.ColumnElement[bool]:
         """Equal in the first fields and beyond in the next, for each number of first fields."""
-        if len(values) != len(order):
+        if len(values) != len(order) or not all(
+            _is_value_of(self._column(each.field), value) for each, value in zip(order, values, strict=True)
+        ):
             raise InvalidRequest("the cursor is of another list or of another order")
+        is_past = _is_before if is_backward else _is_beyond
         cases = []
         for position, (each, value) in enumerate(zip(order, values, strict=True)):
             equal = [_is(self._column(o.field), v) for o, v in zip(order[:position], values[:position], strict=True)]
-            cases.append(sa.and_(*equal, _is_beyond(self._column(each.field), value, each.is_descending)))
+            cases.append(sa.and_(*equal, is_past(self._column(each.field), value, each.is_descending)))
         return sa.or_(*cases)
 
     def _condition(self, condition: Condition) -> sa.ColumnElement[bool]:
@@ -137,3 +153,21 @@ def _is_beyond(column: sa.ColumnElement[Any], value: object, is_descending: bool
         return sa.false()  # nothing comes after those without a value
     beyond = column < value if is_descending else column > value
     return sa.or_(beyond, column.is_(None)) if getattr(column, "nullable", True) else beyond
+
+
+def _is_before(column: sa.ColumnElement[Any], value: object, is_descending: bool) -> sa.ColumnElement[bool]:
+    if value is None:
+        return column.is_not(None)
+    return column > value if is_descending else column < value
+
+
+def _is_value_of(column: sa.ColumnElement[Any], value: object) -> bool:
+    """Whether the database can compare them: a cursor comes from outside."""
+    if value is None:
+        return True
+    kind = column.type.python_type
+    if isinstance(value, datetime):
+        return issubclass(kind, datetime) and value.tzinfo is not None
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, int | float if kind is float else kind)
