@@ -126,8 +126,22 @@ def _admit(
     if len(pools) < len(names):
         existing = {pool.name for pool in tx.pools.all()}
         admitted.contended = (set(names) & existing) - set(admitted.served)
-    if not pools:
-        return admitted
+    if pools:
+        _serve(tx, state, pools, executor_slots, admitted, now)
+    for pool in pools:
+        if admitted.served[pool.name] >= pool.served_turn + _TURNS_BETWEEN_NOTES:
+            tx.pools.served(pool.name, admitted.served[pool.name])
+    return admitted
+
+
+def _serve(
+    tx: Transaction,
+    state: SchedulerState,
+    pools: Sequence[Pool],
+    executor_slots: dict[str, int],
+    admitted: Admitted,
+    now: datetime,
+) -> None:
     # Counted by a statement of its own, after the lock: one that locks sees what was before the lock.
     in_use = tx.queue.slots_in_use(state.job)
     room = state.core.parallelism - in_use.held
@@ -148,12 +162,8 @@ def _admit(
         serving = [pool for pool in serving if pool.name in behind & full_pages and capacity.parallelism > 0]
         if serving:
             in_use = tx.queue.slots_in_use(state.job)
-    for pool in pools:
-        if admitted.served[pool.name] >= pool.served_turn + _TURNS_BETWEEN_NOTES:
-            tx.pools.served(pool.name, admitted.served[pool.name])
     if len(admitted.work) == limit < room:
         admitted.unfinished = set(admitted.served)
-    return admitted
 
 
 def _queue(tx: Transaction, pool: Pool, in_use: int, limit: int, exclusions: Exclusions) -> PoolQueue:
@@ -188,7 +198,7 @@ def _work_item(task: Candidate) -> WorkItem:
 
 
 def _rotated(pools: Sequence[Pool], rotation: int) -> list[Pool]:
-    start = rotation % len(pools) if pools else 0
+    start = rotation % len(pools)
     return [*pools[start:], *pools[:start]]
 
 
