@@ -24,6 +24,7 @@ from tradewind.storage.schema import dag_run, task_instance
 TARGET = at_most(1.10)
 TASKS_PER_RUN = 10
 _AT_ONCE = 20_000
+_INSTANTS = ("run_after", "ordering_at", "queued_at", "started_at", "finished_at", "updated_at")
 _ALWAYS_S = 1e-9
 
 # Every poll and every duty that is done at intervals is done in every pass.
@@ -131,7 +132,7 @@ def fill(world: World, dags: Sequence[Dag], runs: int) -> None:
                     "run_type": RunType.MANUAL.value,
                     "state": RunState.SUCCESS.value,
                     "version_key": version_key,
-                    **dict.fromkeys(("run_after", "ordering_at", "queued_at", "started_at", "finished_at"), at),
+                    **dict.fromkeys(_INSTANTS, at),
                 }
             )
         with engine.begin() as connection:

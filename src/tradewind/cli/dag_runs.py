@@ -15,7 +15,7 @@ from tradewind.errors import InvalidRequest
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import Run
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
-from tradewind.model.states import RunState
+from tradewind.model.states import RunState, TriggeredBy
 from tradewind.operations.delete import delete_dag
 from tradewind.operations.find_run import find_run, read_instant
 from tradewind.operations.list_runs import RunFilter, list_runs
@@ -46,7 +46,14 @@ def trigger(
     date = None if logical_date is None else read_instant(logical_date, settings.core.default_timezone)
     if date is not None and not no_replace_microseconds:
         date = date.replace(microsecond=0)
-    request = RunRequest(dag_id, run_id, logical_date=date, conf=_read_conf(conf), triggered_by=_user())
+    request = RunRequest(
+        dag_id,
+        run_id,
+        logical_date=date,
+        conf=_read_conf(conf),
+        triggered_by=TriggeredBy.CLI,
+        triggering_user_name=_user(),
+    )
     suffix = secrets.token_hex(RUN_ID_SUFFIX_LENGTH // 2)
     pattern = settings.scheduler.allowed_run_id_pattern
     with wired(settings) as wiring:

@@ -104,7 +104,7 @@ def _call(stored: StoredCallback, run: Run) -> CallbackCall:
         end_date=run.finished_at,
         clear_number=run.clear_number,
         conf=dict(run.conf) if isinstance(run.conf, Mapping) else {},
-        triggering_user_name=run.triggered_by,
+        triggering_user_name=run.triggering_user_name,
         note=run.note,
     )
     return CallbackCall(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tradewind.model.ids import JobKey, RunKey, VersionKey
 from tradewind.model.json_value import JsonValue
-from tradewind.model.states import RunState, RunType
+from tradewind.model.states import RunState, RunType, TriggeredBy
 from tradewind.model.timetable import DataInterval
 
 
@@ -23,7 +23,8 @@ class NewRun:
     data_interval: DataInterval | None = None
     conf: JsonValue = None
     note: str | None = None
-    triggered_by: str | None = None
+    triggered_by: TriggeredBy | None = None
+    triggering_user_name: str | None = None
 
     @property
     def ordering_at(self) -> datetime:
@@ -64,7 +65,8 @@ class Run:
     data_interval: DataInterval | None = None
     conf: JsonValue = None
     note: str | None = None
-    triggered_by: str | None = None
+    triggered_by: TriggeredBy | None = None
+    triggering_user_name: str | None = None
     queued_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -75,3 +77,7 @@ class Run:
     """Why it ended as it did, where its tasks do not say."""
     bundle_version: str | None = None
     """Of which version of the DAG's bundle its code is, where the bundle has versions."""
+    decided_at: datetime | None = None
+    """When a scheduler last decided something about it."""
+    updated_at: datetime | None = None
+    """When it last changed its state, or a person something about it."""

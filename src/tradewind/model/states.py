@@ -33,6 +33,20 @@ class RunType(StrEnum):
     """A person asked for an asset to be produced."""
 
 
+class TriggeredBy(StrEnum):
+    """By which way in a run came to be."""
+
+    CLI = "cli"
+    OPERATOR = "operator"
+    """A task of another run."""
+    REST_API = "rest_api"
+    UI = "ui"
+    TEST = "test"
+    TIMETABLE = "timetable"
+    ASSET = "asset"
+    BACKFILL = "backfill"
+
+
 class TaskState(StrEnum):
     """Where a task instance is in its life: Airflow's thirteen states and "no status"."""
 

@@ -72,7 +72,7 @@ def lock_dag_and_find_run(tx: Transaction, dag_id: str, run_id: str) -> Run:
 
 def touch_run(tx: Transaction, run: Run, now: datetime) -> None:
     """A person changed something in the run: every memory of it is old, and a scheduler must look at it."""
-    tx.runs.decided([run.key], None)
+    tx.runs.decided([run.key], None, now)
     tx.changes.record_runs([run.key], now)
 
 

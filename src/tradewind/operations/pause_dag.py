@@ -21,6 +21,6 @@ def pause_dag(tx: Transaction, dag_id: str, now: datetime, *, is_paused: bool) -
     running = tx.runs.running_of_dag(dag_id)
     tx.runs.lock(running)
     tx.tasks.hold_paused(dag_id, is_paused=is_paused)
-    tx.runs.decided(running, None)
+    tx.runs.decided(running, None, now)
     tx.changes.record_runs(running, now)
     return True

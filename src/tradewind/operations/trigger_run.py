@@ -8,7 +8,7 @@ from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run
 from tradewind.model.run_ids import DEFAULT_RUN_ID_PATTERN, InvalidRunId, check_run_id, new_run_id
-from tradewind.model.states import RunType
+from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.operations.create_run import create_run
 from tradewind.operations.structures import Structures
@@ -27,7 +27,8 @@ class RunRequest:
     data_interval: DataInterval | None = None
     conf: JsonValue = None
     note: str | None = None
-    triggered_by: str | None = None
+    triggered_by: TriggeredBy | None = None
+    triggering_user_name: str | None = None
 
 
 def trigger_run(
@@ -70,6 +71,7 @@ def trigger_run(
         conf=request.conf,
         note=request.note,
         triggered_by=request.triggered_by,
+        triggering_user_name=request.triggering_user_name,
     )
     run_key = create_run(tx, structure, new, now)
     (run,) = tx.runs.read([run_key])

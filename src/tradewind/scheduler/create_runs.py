@@ -8,7 +8,7 @@ from tradewind.errors import DagUnusable, RunExists
 from tradewind.model.dag import Dag
 from tradewind.model.run import NewRun
 from tradewind.model.run_ids import new_run_id
-from tradewind.model.states import RunType
+from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import RunInfo
 from tradewind.operations.create_run import create_run
 from tradewind.operations.publish_dag import restriction_of
@@ -86,4 +86,5 @@ def _scheduled_run(dag_id: str, info: RunInfo, record: DagRecord) -> NewRun:
         version_key=record.version_key,
         logical_date=info.logical_date,
         data_interval=info.data_interval,
+        triggered_by=TriggeredBy.TIMETABLE,
     )

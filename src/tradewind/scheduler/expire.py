@@ -37,7 +37,7 @@ def expire_runs(state: SchedulerState) -> int:
         ends = [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs]
         finish_runs(tx, ends, now)
         request_run_callbacks(tx, ends, state.structures, now)
-        tx.runs.decided([run.key for run in runs], None)
+        tx.runs.decided([run.key for run in runs], None, now)
         return [run.dag_id for run in runs]
 
     dag_ids = state.store.transact(work)

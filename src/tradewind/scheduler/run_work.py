@@ -126,7 +126,7 @@ def give_up(tx: Transaction, run: RunHead, flags: DagFlags, error: DagUnusable, 
         fence(tx, error)
         return
     tx.tasks.stop_unfinished(run.key, now, spare=(), reason=error.reason, fails_running=True)
-    tx.runs.decided([run.key], None)
+    tx.runs.decided([run.key], None, now)
     finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, error.reason))], now)
 
 

@@ -34,7 +34,7 @@ def write_moves(tx: Transaction, state: SchedulerState, works: Sequence[Work], n
     _check(tx, works, rows, written, now)
     touched = [work.run.key for work in works if work.is_touched or work.moves or work.released or work.expanded]
     if touched:
-        tx.runs.decided(touched, state.job)
+        tx.runs.decided(touched, state.job, now)
     for work in works:
         work.is_touched = work.run.key in touched
         if work.progress.structure.past_readers:

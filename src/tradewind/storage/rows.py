@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey, VersionKey
 from tradewind.model.run import Run, RunHead
-from tradewind.model.states import HeldBy, RunState, RunType, TaskState
+from tradewind.model.states import HeldBy, RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.task import TaskInstance, TaskSnapshot
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.schema import dag_run, task_instance
@@ -69,8 +69,10 @@ def encode_json(value: object) -> str | None:
 
 # A subquery, not a join: where MariaDB reads for update, it would lock the joined run as well.
 _run_id = sa.select(dag_run.c.run_id).where(dag_run.c.run_key == task_instance.c.run_key).scalar_subquery()
+# Nobody who decides asks for these: `listings/task_instances.py` shows them.
+_UNREAD = frozenset({"queue_turn", "task_type", "display_name", "executor_config", "intervened_at"})
 INSTANCE_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (
-    *(column for column in task_instance.c if column.name != "queue_turn"),
+    *(column for column in task_instance.c if column.name not in _UNREAD),
     _run_id.label("run_id"),
 )
 _INSTANCE_FIELDS = tuple(str(column.key) for column in INSTANCE_COLUMNS)
@@ -113,7 +115,8 @@ def to_run(row: AnyRow) -> Run:
         data_interval=DataInterval(row.interval_start, row.interval_end) if has_interval else None,
         conf=msgspec.json.decode(row.conf) if row.conf else None,
         note=row.note,
-        triggered_by=row.triggered_by,
+        triggered_by=None if row.triggered_by is None else TriggeredBy(row.triggered_by),
+        triggering_user_name=row.triggering_user_name,
         queued_at=row.queued_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
@@ -122,4 +125,6 @@ def to_run(row: AnyRow) -> Run:
         forced_state=None if row.forced_state is None else _RUN_STATES[row.forced_state],
         reason=row.reason,
         bundle_version=row.bundle_version,
+        decided_at=row.decided_at,
+        updated_at=row.updated_at,
     )

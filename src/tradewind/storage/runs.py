@@ -28,12 +28,23 @@ _NOW = sa.bindparam("now", type_=Instant())
 _START = GuardedRunUpdate(
     (*RUN_COLUMNS, ("times_out_at", Kind.INSTANT)),
     lambda batch: sa.and_(same_run(batch), run_is_queued),
-    lambda batch: {"state": RunState.RUNNING.value, "started_at": _NOW, "times_out_at": batch.c.times_out_at},
+    lambda batch: {
+        "state": RunState.RUNNING.value,
+        "started_at": _NOW,
+        "times_out_at": batch.c.times_out_at,
+        "updated_at": _NOW,
+    },
 )
 _FINISH = GuardedRunUpdate(
     (*RUN_COLUMNS, ("to_state", Kind.TEXT), ("reason", Kind.LONG)),
     lambda batch: sa.and_(same_run(batch), run_is_running),
-    lambda batch: {"state": batch.c.to_state, "finished_at": _NOW, "reason": batch.c.reason, "owner": sa.null()},
+    lambda batch: {
+        "state": batch.c.to_state,
+        "finished_at": _NOW,
+        "reason": batch.c.reason,
+        "owner": sa.null(),
+        "updated_at": _NOW,
+    },
 )
 _COUNTED = (one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_type != RunType.BACKFILL.value)
 _COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
@@ -48,7 +59,7 @@ _LOCK_HEADS = (
 _CHANGED = (
     sa.update(dag_run).where(one_of(_COLUMNS.run_key, "run_keys")).values(change_number=_COLUMNS.change_number + 1)
 )
-_DECIDED = _CHANGED.values(owner=sa.bindparam("job", type_=sa.BigInteger()))
+_DECIDED = _CHANGED.values(owner=sa.bindparam("job", type_=sa.BigInteger()), decided_at=_NOW)
 _STARTABLE = (
     _HEAD.where(run_is_queued, one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
@@ -93,7 +104,9 @@ class Runs:
             queued_at=now,
             conf=encode_json(new.conf),
             note=new.note,
-            triggered_by=new.triggered_by,
+            triggered_by=new.triggered_by and new.triggered_by.value,
+            triggering_user_name=new.triggering_user_name,
+            updated_at=now,
         )
         result = self._connection.execute(statement)
         assert result.inserted_primary_key is not None
@@ -153,16 +166,16 @@ class Runs:
         statement = (
             sa.update(dag_run)
             .where(_COLUMNS.run_key == run_key, _COLUMNS.state == expected.value)
-            .values(state=state.value, finished_at=ended_at, **values)
+            .values(state=state.value, finished_at=ended_at, updated_at=now, **values)
         )
         return self._connection.execute(statement).rowcount > 0
 
-    def decided(self, run_keys: Collection[RunKey], job: JobKey | None) -> None:
+    def decided(self, run_keys: Collection[RunKey], job: JobKey | None, now: datetime) -> None:
         parameters: dict[str, object] = {"run_keys": list(run_keys)}
         if job is None:
             self._connection.execute(_CHANGED, parameters)
         else:
-            self._connection.execute(_DECIDED, {**parameters, "job": job})
+            self._connection.execute(_DECIDED, {**parameters, "job": job, "now": now})
 
     def running_of_dag(self, dag_id: str) -> list[RunKey]:
         statement = sa.select(_COLUMNS.run_key).where(run_is_running, _COLUMNS.dag_id == dag_id)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
-from tradewind.model.states import RunType
+from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.task_answers import AssetEventResult
 from tradewind.operations.trigger_run import RunRequest
 from tradewind.runtime.clock import Clock, SystemClock
@@ -138,6 +138,7 @@ def _request(
         logical_date=date,
         run_after=run_after,
         conf=dict(conf) if conf else None,
+        triggered_by=TriggeredBy.TEST,
     )
 
 

@@ -79,8 +79,8 @@ def test_runs_of_another_scheduler_are_left_to_it_for_a_while(world: World, stor
     free, mine, theirs = (world.running(name) for name in ("free", "mine", "theirs"))
     with store.begin() as tx:
         job, other = (tx.jobs.start("scheduler", hostname="host", pid=pid, now=NOW) for pid in (1, 2))
-        tx.runs.decided([mine], job)
-        tx.runs.decided([theirs], other)
+        tx.runs.decided([mine], job, NOW)
+        tx.runs.decided([theirs], other, NOW)
         tx.changes.record_runs([free, mine, theirs], NOW)
 
         assert set(dirty(tx, 10, job=job, foreign_before=NOW - minutes(1))) == {free, mine}
@@ -92,7 +92,7 @@ def test_runs_of_a_scheduler_that_is_gone_are_left_to_nobody(world: World, store
     run_key = world.running()
     with store.begin() as tx:
         job, gone = (tx.jobs.start("scheduler", hostname="host", pid=pid, now=NOW) for pid in (1, 2))
-        tx.runs.decided([run_key], gone)
+        tx.runs.decided([run_key], gone, NOW)
         tx.changes.record_runs([run_key], NOW)
         tx.jobs.stop(gone, NOW)
 

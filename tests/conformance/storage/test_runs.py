@@ -9,7 +9,7 @@ from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
 from tradewind.model.ids import RunKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run, RunHead
-from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.database import Database
 from tradewind.storage.interface import RunEnd
@@ -28,7 +28,8 @@ def test_a_new_run_is_queued_and_keeps_all_that_was_given(world: World, store: D
         data_interval=DataInterval(NOW - minutes(60), NOW),
         conf={"a": [1, None, "ü"], "b": {"c": 1.5}},
         note="by hand",
-        triggered_by="ada",
+        triggered_by=TriggeredBy.REST_API,
+        triggering_user_name="ada",
     )
     with store.begin() as tx:
         tx.dags.lock(["sales"])
@@ -48,8 +49,10 @@ def test_a_new_run_is_queued_and_keeps_all_that_was_given(world: World, store: D
         data_interval=DataInterval(NOW - minutes(60), NOW),
         conf={"a": [1, None, "ü"], "b": {"c": 1.5}},
         note="by hand",
-        triggered_by="ada",
+        triggered_by=TriggeredBy.REST_API,
+        triggering_user_name="ada",
         queued_at=NOW,
+        updated_at=NOW,
     )
 
 
@@ -201,7 +204,7 @@ def test_start_changes_only_queued_runs_and_says_which(world: World, store: Data
 def test_finish_changes_only_running_runs_and_says_which(world: World, store: Database) -> None:
     queued, running = world.run("queued"), world.running("running")
     with store.begin() as tx:
-        tx.runs.decided([running], JOB)
+        tx.runs.decided([running], JOB, NOW)
 
     with store.begin() as tx:
         ends = [RunEnd(key, RunState.FAILED, "because") for key in (queued, running)]
@@ -243,10 +246,10 @@ def test_decided_makes_every_memory_of_the_runs_old(world: World, store: Databas
     untouched = world.running("r3")
 
     with store.begin() as tx:
-        tx.runs.decided(keys, JOB)
-        tx.runs.decided(keys[:1], None)
-        tx.runs.decided(keys[1:], OTHER_JOB)
-        tx.runs.decided([], JOB)
+        tx.runs.decided(keys, JOB, NOW)
+        tx.runs.decided(keys[:1], None, NOW)
+        tx.runs.decided(keys[1:], OTHER_JOB, NOW)
+        tx.runs.decided([], JOB, NOW)
 
     assert [(world.find(name).change_number, world.find(name).owner) for name in ("r1", "r2", "r3")] == [
         (2, JOB),

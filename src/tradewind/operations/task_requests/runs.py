@@ -7,7 +7,7 @@ from typing import Any
 from tradewind.errors import DagUnusable, InvalidRequest, RunExists
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import Run
-from tradewind.model.states import RunState, RunType
+from tradewind.model.states import RunState, RunType, TriggeredBy
 from tradewind.model.task_answers import AssetEventResult, DagResult, DagRunResult, PrevSuccessfulDagRunResult
 from tradewind.operations.choose_tasks import Selection
 from tradewind.operations.clear_tasks import clear_tasks
@@ -34,7 +34,7 @@ def as_result(run: Run, consumed_asset_events: Sequence[AssetEventResult] = ()) 
         end_date=run.finished_at,
         clear_number=run.clear_number,
         conf=dict(conf or {}),
-        triggering_user_name=run.triggered_by,
+        triggering_user_name=run.triggering_user_name,
         consumed_asset_events=tuple(consumed_asset_events),
         note=run.note,
     )
@@ -121,6 +121,7 @@ class RunRequests(TaskRequest):
             run_after=run_after,
             conf=None if conf is None else dict(conf),
             note=note,
+            triggered_by=TriggeredBy.OPERATOR,
         )
         try:
             trigger_run(self.tx, request, self.structures, self.now, suffix="")

@@ -239,10 +239,11 @@ class RunStore(Protocol):
     def set_state(self, run_key: RunKey, expected: RunState, state: RunState, now: datetime, **values: object) -> bool:
         """A change by a person; `values` are further columns. False: it was not in the expected state."""
 
-    def decided(self, run_keys: Collection[RunKey], job: JobKey | None) -> None:
+    def decided(self, run_keys: Collection[RunKey], job: JobKey | None, now: datetime) -> None:
         """Give the runs a new change number: every memory of them but the caller's own is now old.
 
-        `job` becomes their owner, whom other schedulers let go first; None leaves the owner as it is.
+        `job` becomes their owner, whom other schedulers let go first. None: it was no scheduler that decided; the
+        owner stays as it is.
         """
 
     def running_of_dag(self, dag_id: str) -> list[RunKey]:

@@ -31,8 +31,11 @@ dag_run = sa.Table(
     sa.Column("forced_state", STATE, nullable=True),
     sa.Column("conf", LongText, nullable=True),
     sa.Column("note", LongText, nullable=True),
-    sa.Column("triggered_by", identifier(), nullable=True),
+    sa.Column("triggered_by", STATE, nullable=True),
+    sa.Column("triggering_user_name", identifier(), nullable=True),
     sa.Column("reason", LongText, nullable=True),
+    sa.Column("decided_at", Instant, nullable=True),
+    sa.Column("updated_at", Instant, nullable=False),
     sa.UniqueConstraint("dag_id", "run_id"),
     sa.UniqueConstraint("dag_id", "logical_date"),
     sqlite_autoincrement=True,
@@ -70,6 +73,10 @@ task_instance = sa.Table(
     sa.Column("queue", identifier(), nullable=False),
     sa.Column("executor", identifier(), nullable=True),
     sa.Column("operator", identifier(), nullable=False),
+    # Only lists show these. Absent: it is called like `operator`, like the task, and there is no configuration.
+    sa.Column("task_type", identifier(), nullable=True),
+    sa.Column("display_name", LongText, nullable=True),
+    sa.Column("executor_config", LongText, nullable=True),
     sa.Column("wake_at", Instant, nullable=True),
     sa.Column("scheduled_at", Instant, nullable=True),
     sa.Column("queued_at", Instant, nullable=True),
@@ -89,6 +96,8 @@ task_instance = sa.Table(
     sa.Column("peak_memory_bytes", sa.BigInteger, nullable=True),
     sa.Column("reason", LongText, nullable=True),
     sa.Column("note", LongText, nullable=True),
+    # When a person last changed its state. All other changes leave an instant of their own.
+    sa.Column("intervened_at", Instant, nullable=True),
     sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], ondelete="CASCADE"),
     sqlite_with_rowid=False,
 )
