@@ -43,6 +43,10 @@ class NewTask(NamedTuple):
     queue: str
     executor: str | None
     operator: str
+    task_type: str | None = None
+    """The class of the operator, where the author gave it another name."""
+    display_name: str | None = None
+    executor_config: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

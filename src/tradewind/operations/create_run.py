@@ -37,6 +37,8 @@ def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime
 def new_task(structure: Structure, run_key: RunKey, number: int, map_index: int) -> NewTask:
     """One instance of one task, with all that admission needs to know of it."""
     task = structure.tasks[number]
+    details = task.details if isinstance(task.details, dict) else {}
+    task_type, executor_config = details.get("task_type"), details.get("executor_config")
     return NewTask(
         run_key=run_key,
         dag_id=structure.dag.dag_id,
@@ -50,6 +52,9 @@ def new_task(structure: Structure, run_key: RunKey, number: int, map_index: int)
         queue=task.queue,
         executor=task.executor,
         operator=task.operator,
+        task_type=task_type if isinstance(task_type, str) and task_type != task.operator else None,
+        display_name=task.display_name if task.display_name != task.task_id else None,
+        executor_config=str(executor_config) if executor_config else None,
     )
 
 

@@ -35,6 +35,9 @@ _NEW_COLUMNS = (
     ("queue", Kind.TEXT),
     ("executor", Kind.TEXT),
     ("operator", Kind.TEXT),
+    ("task_type", Kind.TEXT),
+    ("display_name", Kind.LONG),
+    ("executor_config", Kind.LONG),
 )
 
 
@@ -92,6 +95,7 @@ def _set_assignments(batch: sa.Subquery) -> dict[str, object]:
         "skips": sa.null(),
         "map_length": sa.case((has_ended, _COLUMNS.map_length), else_=sa.null()),
         "requeues": 0,
+        "intervened_at": _NOW,
     }
 
 
