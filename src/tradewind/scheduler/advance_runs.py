@@ -68,8 +68,7 @@ def _advance_one_by_one(state: SchedulerState, now: datetime) -> int:
 
 def _give_up_run(tx: Transaction, run_key: RunKey, error: Exception, now: datetime) -> None:
     for run in tx.runs.lock_heads([run_key]):
-        tx.changes.take([run_key])
-        give_up(tx, run, tx.dags.flags([run.dag_id])[run.dag_id], undecidable(run, error), now)
+        give_up(tx, run, tx.changes.take([run_key]).flags[run_key], undecidable(run, error), now)
 
 
 def _advance_one(tx: Transaction, state: SchedulerState, run_key: RunKey, now: datetime) -> Advanced:
@@ -79,9 +78,9 @@ def _advance_one(tx: Transaction, state: SchedulerState, run_key: RunKey, now: d
 def _advance(tx: Transaction, state: SchedulerState, runs: list[RunHead], now: datetime) -> Advanced:
     if not runs:
         return Advanced()
-    looked_for, changed = tx.changes.take([run.key for run in runs])
+    taken = tx.changes.take([run.key for run in runs])
     running = [run for run in runs if run.state is RunState.RUNNING]
-    works = [work for work in load_works(tx, state, running, changed, now) if _decide(tx, work, looked_for, now)]
+    works = [work for work in load_works(tx, state, running, taken, now) if _decide(tx, work, taken.runs, now)]
     write_moves(tx, state, works, now)
     _finish(tx, state, works, now)
     to_start = {run.dag_id for run in runs if run.state is RunState.QUEUED}

@@ -16,7 +16,7 @@ from tradewind.model.task import TaskSnapshot
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.scheduler.create_runs import fence
 from tradewind.scheduler.state import SchedulerState
-from tradewind.storage.interface import DagFlags, RunEnd, Transaction
+from tradewind.storage.interface import DagFlags, RunEnd, TakenChanges, Transaction
 
 
 @dataclass(slots=True)
@@ -46,27 +46,27 @@ class Work:
 
 
 def load_works(
-    tx: Transaction, state: SchedulerState, runs: Sequence[RunHead], changed: set[TaskKey], now: datetime
+    tx: Transaction, state: SchedulerState, runs: Sequence[RunHead], taken: TakenChanges, now: datetime
 ) -> list[Work]:
     """The progress of each run: remembered and brought up to date, or read anew. Runs of fenced DAGs are left out."""
     if not runs:
         return []
-    flags = tx.dags.flags({run.dag_id for run in runs})
     remembered = {run.key: state.memory.take(run) for run in runs}
-    news = _read(tx, state, runs, remembered, changed)
+    news = _read(tx, state, runs, remembered, taken)
     works = []
     for run in runs:
-        if flags[run.dag_id].error is not None:
+        flags = taken.flags[run.key]
+        if flags.error is not None:
             continue
         try:
-            progress = _progress(tx, state, run, remembered[run.key], news[run.key], changed)
+            progress = _progress(tx, state, run, remembered[run.key], news[run.key], taken.tasks)
         except DagUnusable as error:
-            give_up(tx, run, flags[run.dag_id], error, now)
+            give_up(tx, run, flags, error, now)
             continue
-        own = [each for each in news[run.key] if each.key in changed]
+        own = [each for each in news[run.key] if each.key in taken.tasks]
         # Whoever begins to remember a run makes all other memories of it old: at each change number there is one at
         # most. Else a change that one scheduler takes, and that moves nothing, would be missing in the other's.
-        works.append(Work(run, progress, flags[run.dag_id], own, is_touched=remembered[run.key] is None))
+        works.append(Work(run, progress, flags, own, is_touched=remembered[run.key] is None))
     return works
 
 
@@ -75,13 +75,14 @@ def _read(
     state: SchedulerState,
     runs: Sequence[RunHead],
     remembered: Mapping[RunKey, RunProgress | None],
-    changed: set[TaskKey],
+    taken: TakenChanges,
 ) -> dict[RunKey, list[TaskSnapshot]]:
     """Of runs that are remembered, the instances that changed; of all others, all."""
     found: dict[RunKey, list[TaskSnapshot]] = {run.key: [] for run in runs}
     unknown = [run for run in runs if remembered[run.key] is None]
-    for snapshot in tx.tasks.snapshots([key for key in changed if remembered.get(key.run_key) is not None]):
-        found[snapshot.run_key].append(snapshot)
+    for snapshot in taken.snapshots:
+        if remembered.get(snapshot.run_key) is not None:
+            found[snapshot.run_key].append(snapshot)
     if unknown:
         state.structures.prepare(tx, {run.version_key for run in unknown})
         for snapshot in tx.tasks.of_runs([run.key for run in unknown]):

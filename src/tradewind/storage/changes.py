@@ -3,16 +3,19 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.model.run import RunHead
 from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.interface import DagFlags, TakenChanges
 from tradewind.storage.one_of import one_of
-from tradewind.storage.rows import HEAD_COLUMNS, to_head
-from tradewind.storage.schema import dag_run, run_change
+from tradewind.storage.rows import HEAD_COLUMNS, SNAPSHOT_COLUMNS, to_head, to_snapshot
+from tradewind.storage.schema import dag, dag_run, run_change, task_instance
 from tradewind.storage.schema import job as job_table
+from tradewind.storage.tasks import Tasks
 from tradewind.storage.types import Instant
 
 _NEW_COLUMNS = (("run_key", Kind.INT), ("task_id", Kind.TEXT), ("map_index", Kind.INT))
@@ -73,6 +76,26 @@ _LOCK_RUNS = (
 _CHANGE = (run_change.c.run_key, run_change.c.task_id, run_change.c.map_index)
 _OF_RUNS = one_of(run_change.c.run_key, "run_keys")
 _TAKE = sa.delete(run_change).where(_OF_RUNS).returning(*_CHANGE)
+_FLAGS = (dag.c.is_paused, dag.c.error, dag.c.version_key)
+_FLAGS_OF_RUNS = (
+    sa.select(dag_run.c.run_key, *_FLAGS)
+    .join(dag, dag.c.dag_id == dag_run.c.dag_id)
+    .where(one_of(dag_run.c.run_key, "run_keys"))
+)
+_TAKEN = _TAKE.cte("taken")
+_TAKE_AND_LOOK = (
+    sa.select(*_TAKEN.c, *_FLAGS, *SNAPSHOT_COLUMNS)
+    .join_from(_TAKEN, dag_run, dag_run.c.run_key == _TAKEN.c.run_key)
+    .join(dag, dag.c.dag_id == dag_run.c.dag_id)
+    .outerjoin(
+        task_instance,
+        sa.and_(
+            task_instance.c.run_key == _TAKEN.c.run_key,
+            task_instance.c.task_id == _TAKEN.c.task_id,
+            task_instance.c.map_index == _TAKEN.c.map_index,
+        ),
+    )
+)
 _LOCK = sa.select(run_change.c.change_key, *_CHANGE).where(_OF_RUNS).with_for_update()
 _DELETE = sa.delete(run_change).where(one_of(run_change.c.change_key, "change_keys"))
 
@@ -118,17 +141,35 @@ class Changes:
             statement, parameters = _LOCK_RUNS, {"run_keys": [row[0] for row in found]}
         return [to_head(row) for row in self._connection.execute(statement, parameters)]
 
-    def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
+    def take(self, run_keys: Collection[RunKey]) -> TakenChanges:
+        # Never look before taking, nor while locking: what happens in between would be taken without being seen.
+        if self._dialect == "postgresql":
+            return self._take_and_look(run_keys)
+        runs, tasks = _told_apart(self._take(run_keys))
+        return TakenChanges(runs, tasks, self._flags(run_keys), Tasks(self._connection).snapshots(tasks))
+
+    def _take_and_look(self, run_keys: Collection[RunKey]) -> TakenChanges:
+        """All in one statement, where each is a way to the server and back: it sees what it takes, and no less."""
+        rows = self._connection.execute(_TAKE_AND_LOOK, {"run_keys": list(run_keys)}).all()
+        runs, tasks = _told_apart([row[:3] for row in rows])
+        flags = {RunKey(row[0]): DagFlags(*row[3:6]) for row in rows}
+        flags |= self._flags(set(run_keys) - flags.keys())
+        snapshots = dict.fromkeys(to_snapshot(row[6:]) for row in rows if row[6] is not None)
+        return TakenChanges(runs, tasks, flags, list(snapshots))
+
+    def _take(self, run_keys: Collection[RunKey]) -> list[tuple[Any, ...]]:
         parameters = {"run_keys": list(run_keys)}
         if self._connection.dialect.delete_returning:
-            taken = [tuple(row) for row in self._connection.execute(_TAKE, parameters)]
-        else:
-            locked = self._connection.execute(_LOCK, parameters).all()
-            self._connection.execute(_DELETE, {"change_keys": [row[0] for row in locked]})
-            taken = [tuple(row)[1:] for row in locked]
-        runs = {RunKey(run_key) for run_key, task_id, _ in taken if task_id is None}
-        tasks = {TaskKey(RunKey(run_key), task_id, index) for run_key, task_id, index in taken if task_id is not None}
-        return runs, tasks
+            return [tuple(row) for row in self._connection.execute(_TAKE, parameters)]
+        locked = self._connection.execute(_LOCK, parameters).all()
+        self._connection.execute(_DELETE, {"change_keys": [row[0] for row in locked]})
+        return [tuple(row)[1:] for row in locked]
+
+    def _flags(self, run_keys: Collection[RunKey]) -> dict[RunKey, DagFlags]:
+        if not run_keys:
+            return {}
+        found = self._connection.execute(_FLAGS_OF_RUNS, {"run_keys": list(run_keys)})
+        return {RunKey(row[0]): DagFlags(row[1], row[2], row[3]) for row in found}
 
     def is_any_pending(self) -> bool:
         return self._connection.execute(sa.select(run_change.c.change_key).limit(1)).first() is not None
@@ -146,3 +187,10 @@ class Changes:
             self._connection.execute(_insert(self._dialect), parameters)
             self._connection.execute(_NOTIFY, {"channel": self._channel})
         self.is_recorded = True
+
+
+def _told_apart(taken: Sequence[tuple[Any, ...]]) -> tuple[set[RunKey], set[TaskKey]]:
+    """Runs to look at, and tasks that changed."""
+    runs = {RunKey(run_key) for run_key, task_id, _ in taken if task_id is None}
+    tasks = {TaskKey(RunKey(run_key), task_id, index) for run_key, task_id, index in taken if task_id is not None}
+    return runs, tasks

@@ -11,7 +11,7 @@ from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.insert_new import insert_new
-from tradewind.storage.interface import DagFlags, DagRecord
+from tradewind.storage.interface import DagRecord
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 from tradewind.storage.types import Instant
@@ -20,7 +20,6 @@ _COLUMNS = dag.c
 
 
 _OF_DAGS = one_of(_COLUMNS.dag_id, "dag_ids")
-_FLAGS = sa.select(_COLUMNS.dag_id, _COLUMNS.is_paused, _COLUMNS.error, _COLUMNS.version_key).where(_OF_DAGS)
 _LOCK = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
 _LOCK_FREE = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
 
@@ -64,10 +63,6 @@ class Dags:
     def find(self, dag_id: str) -> DagRecord | None:
         found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
         return found[0] if found else None
-
-    def flags(self, dag_ids: Collection[str]) -> dict[str, DagFlags]:
-        found = self._connection.execute(_FLAGS, {"dag_ids": list(dag_ids)})
-        return {row[0]: DagFlags(row[1], row[2], row[3]) for row in found}
 
     def all(self) -> list[DagRecord]:
         return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))

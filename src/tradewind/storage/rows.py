@@ -35,7 +35,7 @@ SNAPSHOT_COLUMNS = tuple(
 )
 
 
-def to_snapshot(row: AnyRow) -> TaskSnapshot:
+def to_snapshot(row: Sequence[Any]) -> TaskSnapshot:
     """A row of `SNAPSHOT_COLUMNS`."""
     run_key, task_id, map_index, state, attempt, try_number, held_by, wake_at, map_length, skips = row
     return TaskSnapshot(

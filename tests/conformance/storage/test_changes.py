@@ -1,5 +1,6 @@
 """What makes runs dirty, and who takes it (A2, B9)."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from datetime import datetime
 
@@ -9,13 +10,20 @@ import sqlalchemy as sa
 from tests.conformance.storage.worlds import JOB, NOW, World, minutes
 from tests.databases import DatabaseKind
 from tradewind.model.ids import JobKey, RunKey, TaskKey
+from tradewind.model.states import TaskState
 from tradewind.storage.database import Database
-from tradewind.storage.interface import Transaction
+from tradewind.storage.interface import DagFlags, Transaction
 
 
 def dirty(tx: Transaction, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
     """The runs with changes, locked."""
     return [run.key for run in tx.changes.lock_dirty(limit, job=job, foreign_before=foreign_before)]
+
+
+def take(tx: Transaction, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
+    """What happened, without what is seen of it."""
+    taken = tx.changes.take(run_keys)
+    return taken.runs, taken.tasks
 
 
 def test_changes_of_tasks_and_runs_are_taken_apart(world: World, store: Database) -> None:
@@ -27,8 +35,8 @@ def test_changes_of_tasks_and_runs_are_taken_apart(world: World, store: Database
 
     with store.begin() as tx:
         tx.runs.lock([run_key])
-        assert tx.changes.take([run_key]) == ({run_key}, set(tasks))
-        assert tx.changes.take([run_key]) == (set(), set())
+        assert take(tx, [run_key]) == ({run_key}, set(tasks))
+        assert take(tx, [run_key]) == (set(), set())
 
 
 def test_the_same_change_many_times_is_taken_once(world: World, store: Database) -> None:
@@ -39,7 +47,7 @@ def test_the_same_change_many_times_is_taken_once(world: World, store: Database)
             tx.changes.record_runs(iter([run_key]), NOW)
 
     with store.begin() as tx:
-        assert tx.changes.take([run_key]) == ({run_key}, {TaskKey(run_key, "a")})
+        assert take(tx, [run_key]) == ({run_key}, {TaskKey(run_key, "a")})
         assert not tx.changes.is_any_pending()
 
 
@@ -48,10 +56,52 @@ def test_taking_leaves_the_changes_of_other_runs(world: World, store: Database) 
     with store.begin() as tx:
         tx.changes.record_runs([mine, other], NOW)
 
-        assert tx.changes.take([mine]) == ({mine}, set())
-        assert tx.changes.take([]) == (set(), set())
+        assert take(tx, [mine]) == ({mine}, set())
+        assert take(tx, []) == (set(), set())
         assert tx.changes.is_any_pending()
-        assert tx.changes.take([other]) == ({other}, set())
+        assert take(tx, [other]) == ({other}, set())
+
+
+def test_what_changed_is_seen_with_the_change(world: World, store: Database) -> None:
+    """The instances that still exist, each once, however often it changed."""
+    run_key = world.running()
+    tasks = [
+        world.task(TaskState.RUNNING, run_key, name, map_index=index).task for name, index in (("a", -1), ("b", 3))
+    ]
+    world.task(TaskState.RUNNING, run_key, "unchanged")
+    with store.begin() as tx:
+        tx.changes.record([*tasks, *tasks, TaskKey(run_key, "gone")], NOW)
+        tx.changes.record_runs([run_key], NOW)
+
+    with store.begin() as tx:
+        taken = tx.changes.take([run_key])
+        seen = tx.tasks.snapshots(tasks)
+
+    assert taken.tasks == {*tasks, TaskKey(run_key, "gone")}
+    assert sorted(taken.snapshots, key=lambda each: each.task_id) == sorted(seen, key=lambda each: each.task_id)
+
+
+def test_what_keeps_a_dag_from_being_scheduled_is_seen_with_the_changes_of_its_runs(
+    world: World, store: Database
+) -> None:
+    """Also where another scheduler was first to take them."""
+    runs = {dag_id: world.running("r1", dag_id) for dag_id in ("free", "paused", "fenced", "unchanged")}
+    with store.begin() as tx:
+        tx.dags.set_paused("paused", True)
+        tx.dags.set_error("fenced", "it does not parse")
+        versions = {dag_id: tx.dags.add_version(dag_id, structure_hash="x", data="{}", now=NOW) for dag_id in runs}
+        tx.changes.record_runs([run for dag_id, run in runs.items() if dag_id != "unchanged"], NOW)
+
+    with store.begin() as tx:
+        taken = tx.changes.take(runs.values())
+
+    assert taken.runs == {runs["free"], runs["paused"], runs["fenced"]}
+    assert taken.flags == {
+        runs["free"]: DagFlags(is_paused=False, error=None, version_key=versions["free"]),
+        runs["paused"]: DagFlags(is_paused=True, error=None, version_key=versions["paused"]),
+        runs["fenced"]: DagFlags(is_paused=False, error="it does not parse", version_key=versions["fenced"]),
+        runs["unchanged"]: DagFlags(is_paused=False, error=None, version_key=versions["unchanged"]),
+    }
 
 
 def test_recording_nothing_makes_nothing_dirty(store: Database) -> None:
@@ -116,11 +166,11 @@ def test_a_take_that_was_rolled_back_can_be_taken_again(world: World, store: Dat
         tx.changes.record_runs([run_key], NOW)
 
     with suppress(ZeroDivisionError), store.begin() as tx:
-        assert tx.changes.take([run_key]) == ({run_key}, set())
+        assert take(tx, [run_key]) == ({run_key}, set())
         raise ZeroDivisionError
 
     with store.begin() as tx:
-        assert tx.changes.take([run_key]) == ({run_key}, set())
+        assert take(tx, [run_key]) == ({run_key}, set())
 
 
 def test_a_change_of_a_run_that_does_not_exist_dirties_none(store: Database) -> None:
@@ -141,9 +191,9 @@ def test_taking_works_where_a_delete_returns_nothing(
         tx.changes.record([TaskKey(run_key, "a"), TaskKey(other, "a")], NOW)
         tx.changes.record_runs([run_key], NOW)
 
-        assert tx.changes.take([run_key]) == ({run_key}, {TaskKey(run_key, "a")})
-        assert tx.changes.take([run_key]) == (set(), set())
-        assert tx.changes.take([]) == (set(), set())
+        assert take(tx, [run_key]) == ({run_key}, {TaskKey(run_key, "a")})
+        assert take(tx, [run_key]) == (set(), set())
+        assert take(tx, []) == (set(), set())
         assert tx.changes.is_any_pending()
 
 

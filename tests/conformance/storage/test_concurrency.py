@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, candidate, minutes, new_task, scheduled
 from tests.databases import DatabaseKind
-from tradewind.model.ids import AttemptKey, TaskKey
+from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.pool import Pool
 from tradewind.model.states import TaskState
 from tradewind.model.task import Started
@@ -177,18 +177,48 @@ def test_changes_are_taken_exactly_once(world: World, store: Database, rival: Ri
     """Whoever takes a change answers for it; if it fails, the other does (A2)."""
     run_key = world.running()
     everything = ({run_key}, {TaskKey(run_key, "a")})
+
+    def take(tx: SqlTransaction) -> tuple[set[RunKey], set[TaskKey]]:
+        taken = tx.changes.take([run_key])
+        return taken.runs, taken.tasks
+
     with store.begin() as tx:
         tx.changes.record([TaskKey(run_key, "a")], NOW)
         tx.changes.record_runs([run_key], NOW)
 
     with suppress(ZeroDivisionError), store.begin() as tx:
-        assert tx.changes.take([run_key]) == everything
-        theirs = rival(lambda other: other.changes.take([run_key]))
+        assert take(tx) == everything
+        theirs = rival(take)
         assert_waits(theirs)
         if not commits:
             raise ZeroDivisionError
 
     assert theirs.result(PATIENCE_S) == ((set(), set()) if commits else everything)
+
+
+@servers
+def test_a_change_made_after_the_lock_is_not_taken_without_being_seen(
+    database_kind: DatabaseKind, world: World, store: Database, rival: Rival
+) -> None:
+    """Whoever publishes a DAG waits for no lock on its runs. A fence that was read before would stay for ever."""
+    attempt = world.task(TaskState.RUNNING, world.running())
+    with store.begin() as tx:
+        tx.dags.set_error("sales", "it does not parse")
+        tx.changes.record_runs([attempt.run_key], NOW)
+
+    def publish(other: SqlTransaction) -> None:
+        other.dags.set_error("sales", None)
+        other.attempts.end([AttemptEnd(attempt, TaskState.SUCCESS, NOW)])
+        other.changes.record([attempt.task], NOW)
+
+    with store.begin() as tx:
+        assert [run.key for run in tx.changes.lock_dirty(9, job=JOB, foreign_before=NOW)] == [attempt.run_key]
+        rival(publish).result(PATIENCE_S)
+        taken = tx.changes.take([attempt.run_key])
+
+    assert taken.tasks == {attempt.task}
+    assert taken.flags[attempt.run_key].error is None
+    assert [snapshot.state for snapshot in taken.snapshots] == [TaskState.SUCCESS]
 
 
 @pytest.mark.parametrize("commits", [True, False], ids=["the first commits", "the first is rolled back"])

@@ -11,7 +11,7 @@ from tradewind.model.ids import VersionKey
 from tradewind.model.states import TaskState
 from tradewind.model.timetable import DataInterval, RunInfo
 from tradewind.storage.database import Database
-from tradewind.storage.interface import DagFlags, DagRecord
+from tradewind.storage.interface import DagRecord
 from tradewind.storage.schema import metadata
 
 
@@ -80,21 +80,6 @@ def test_all_dags_come_by_id(store: Database) -> None:
             tx.dags.create(dag_id, is_paused=False, now=NOW)
 
         assert [dag.dag_id for dag in tx.dags.all()] == ["a", "b", "c"]
-
-
-def test_flags_tell_what_keeps_the_dags_that_exist_from_being_scheduled(store: Database) -> None:
-    with store.begin() as tx:
-        for dag_id in ("free", "paused", "fenced", "not asked"):
-            tx.dags.create(dag_id, is_paused=dag_id == "paused", now=NOW)
-        tx.dags.set_error("fenced", "it does not parse")
-        version = tx.dags.add_version("free", structure_hash="x", data="{}", now=NOW)
-
-        assert tx.dags.flags(["free", "paused", "fenced", "nothing"]) == {
-            "free": DagFlags(is_paused=False, error=None, version_key=version),
-            "paused": DagFlags(is_paused=True, error=None, version_key=None),
-            "fenced": DagFlags(is_paused=False, error="it does not parse", version_key=None),
-        }
-        assert tx.dags.flags([]) == {}
 
 
 def test_lock_gives_the_dags_that_exist_by_id(store: Database) -> None:

@@ -65,6 +65,20 @@ class DagFlags(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TakenChanges:
+    """What happened to some runs, and what is seen of it then or later: whatever is missing here is yet to be taken."""
+
+    runs: set[RunKey]
+    """Those to look at; no single task was named."""
+    tasks: set[TaskKey]
+    """The instances that changed."""
+    flags: dict[RunKey, DagFlags]
+    """Of the DAGs of all runs that were asked for."""
+    snapshots: list[TaskSnapshot]
+    """Of the instances that changed, as far as they exist."""
+
+
+@dataclass(frozen=True, slots=True)
 class JobRecord:
     """One life of a service process."""
 
@@ -139,9 +153,6 @@ class DagStore(Protocol):
         """Those of `dag_id: is_paused` that do not exist yet, whoever else may be creating them at the same time."""
 
     def find(self, dag_id: str) -> DagRecord | None:
-        """Without a lock."""
-
-    def flags(self, dag_ids: Collection[str]) -> dict[str, DagFlags]:
         """Without a lock."""
 
     def all(self) -> list[DagRecord]:
@@ -435,8 +446,8 @@ class ChangeStore(Protocol):
         """Lock, by key, runs with changes that nobody else holds; the longest waiting, if there are more. Another
         scheduler's runs only if it is gone, or left the change lying since `foreign_before`."""
 
-    def take(self, run_keys: Collection[RunKey]) -> tuple[set[RunKey], set[TaskKey]]:
-        """Consume the changes of locked runs: runs to look at, and task instances that changed."""
+    def take(self, run_keys: Collection[RunKey]) -> TakenChanges:
+        """Consume the changes of locked runs."""
 
     def is_any_pending(self) -> bool:
         """Whether any run is dirty."""
