@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tradewind import sdk
+from tradewind.configuration import sources
 from tradewind.errors import SettingsError
 from tradewind.settings import (
     BundleSettings,
@@ -187,7 +187,7 @@ def test_user_code_is_told_no_secret_of_the_deployment(prefix: str, option: str,
 
 
 def test_every_option_that_airflow_calls_sensitive_is_kept_from_user_code() -> None:
-    shipped = json.loads((Path(sdk.__file__).parent / "configuration_defaults.json").read_text(encoding="utf-8"))
+    shipped = json.loads(Path(sources.__file__).with_name("defaults.json").read_text(encoding="utf-8"))
     environ = {f"AIRFLOW__{section}__{key}".upper(): "x" for section, key in shipped["sensitive"]}
 
     assert environment_without_secrets(environ) == {}
@@ -220,10 +220,52 @@ def test_command_that_fails_stops_the_start_without_being_shown(tmp_path: Path, 
     assert "hunter2" not in str(caught.value)
 
 
-def test_secret_in_a_backend_is_refused_rather_than_passed_over(tmp_path: Path) -> None:
+class Backend:
+    """A secrets backend that knows its own arguments."""
+
+    def __init__(self, **arguments: str) -> None:
+        self.arguments = arguments
+
+    def get_config(self, key: str) -> str | None:
+        return self.arguments.get(key)
+
+
+BACKEND = {
+    "AIRFLOW__SECRETS__BACKEND": f"{__name__}.Backend",
+    "AIRFLOW__SECRETS__BACKEND_KWARGS": '{"path/in/vault": "sqlite:///x.db", "key": "hunter2"}',
+}
+
+
+def test_secret_may_be_kept_in_a_backend(tmp_path: Path) -> None:
+    """D6: `_SECRET` and `_secret` name an option in the secrets backend."""
+    settings = load(
+        tmp_path,
+        "[database]\nsql_alchemy_conn_secret = path/in/vault\n",
+        AIRFLOW__CORE__FERNET_KEY_SECRET="key",
+        **BACKEND,
+    )
+
+    assert settings.database.sql_alchemy_conn == "sqlite:///x.db"
+    assert settings.core.fernet_key == "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("environ", "problem"),
+    [
+        ({}, r"the secret 'no/such' of an option can only be read with a \[secrets\] backend"),
+        (
+            {"AIRFLOW__SECRETS__BACKEND": "no.such.Backend"},
+            r"'no.such.Backend' cannot be asked for an option: No module",
+        ),
+        (BACKEND, r"Backend' has no option 'no/such'"),
+    ],
+)
+def test_secret_that_no_backend_has_stops_the_start(tmp_path: Path, environ: dict[str, str], problem: str) -> None:
     """The default would be another database."""
-    with pytest.raises(SettingsError, match=r"\[database\] sql_alchemy_conn_secret cannot be used.*_cmd be a command"):
-        load(tmp_path, "[database]\nsql_alchemy_conn_secret = path/in/vault\n")
+    with pytest.raises(SettingsError, match=problem) as caught:
+        load(tmp_path, "[database]\nsql_alchemy_conn_secret = no/such\n", **environ)
+
+    assert "hunter2" not in str(caught.value)
 
 
 def test_loaded_defaults_are_the_defaults_of_the_sections(tmp_path: Path) -> None:
@@ -328,7 +370,7 @@ def test_wrong_value_is_named_with_what_is_expected(
 
 
 def test_wrong_value_in_the_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"\[core\] parallelism is 'x' in the configuration file"):
+    with pytest.raises(SettingsError, match=r"\[core\] parallelism is 'x' in .*tradewind\.cfg"):
         load(tmp_path, "[core]\nparallelism = x\n")
 
 
@@ -376,3 +418,23 @@ def test_what_tasks_remember_is_kept_for_days_or_for_ever(tmp_path: Path, text: 
     given = {"AIRFLOW__STATE_STORE__DEFAULT_RETENTION_DAYS": text} if text else {}
 
     assert load(tmp_path, **given).state_store.default_retention == expected
+
+
+def test_home_and_file_of_airflow_are_used_where_there_are_no_others(tmp_path: Path) -> None:
+    """B6: what an Airflow deployment has on disk keeps its meaning."""
+    file = tmp_path / "airflow.cfg"
+    file.write_text("[core]\nparallelism = 5\n[database]\nsql_alchemy_conn = sqlite:////%%40.db\n", encoding="utf-8")
+
+    of_home = load_settings({"AIRFLOW_HOME": str(tmp_path)})
+    named = load_settings({"TRADEWIND_HOME": "/other", "AIRFLOW_CONFIG": str(file)})
+    both = load(tmp_path, "[core]\nparallelism = 6\n", AIRFLOW_HOME=str(tmp_path))
+
+    assert (of_home.home, of_home.core.parallelism) == (tmp_path, 5)
+    assert (named.home, named.core.parallelism) == (Path("/other"), 5)
+    assert (both.core.parallelism, both.database.sql_alchemy_conn) == (6, "sqlite:////%40.db")
+
+
+def test_variables_in_a_value_are_put_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHERE_DAGS_ARE", "/srv/dags")
+
+    assert load(tmp_path, "[core]\ndags_folder = $WHERE_DAGS_ARE/mine\n").dags_folder == Path("/srv/dags/mine")

@@ -1,7 +1,7 @@
 """`conf`: the configuration as DAG files, operators and hooks ask for it.
 
 `tradewind.settings` is what the services themselves are built from. This is the same configuration under Airflow's
-interface, for every option that Airflow knows; `configuration_sources` says where it comes from.
+interface, for every option that Airflow knows; `tradewind.configuration` says where it comes from.
 """
 
 import json
@@ -12,7 +12,8 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, Final, NoReturn, TypeVar, overload
 
-from tradewind.sdk.configuration_sources import Sources
+from tradewind.configuration.sources import Sources
+from tradewind.errors import SettingsError
 from tradewind.sdk.exceptions import AirflowConfigException
 from tradewind.sdk.module_loading import import_string
 from tradewind.sdk.notset import NOTSET, ArgNotSet
@@ -43,7 +44,7 @@ class TypedOptions:
     def get(self, section: str, key: str, *, fallback: Any = NOTSET, **_: Any) -> Any:
         """The text of an option; `fallback` where it has none. Further arguments of Airflow's have no effect."""
         section, key = section.lower(), key.lower()
-        text = self._sources.find(section, key)
+        text = self._find(section, key)
         if text is not None:
             return text
         if not isinstance(fallback, ArgNotSet):
@@ -149,6 +150,12 @@ class TypedOptions:
             raise ValueError(f"[{section}] {key} has to be set")
         return value
 
+    def _find(self, section: str, key: str) -> str | None:
+        try:
+            return self._sources.find(section, key)
+        except SettingsError as error:
+            raise AirflowConfigException(str(error)) from None
+
     def _from_secrets_backend(self, name: str) -> str | None:
         for section, key in (("workers", "secrets_backend"), ("secrets", "backend")):
             backend = self.getimport(section, key, fallback=None)
@@ -177,12 +184,12 @@ class ConfigurationParser(TypedOptions):
         keys = self._sources.keys(section)
         if not keys and not self.has_section(section):
             return None
-        found = {key: self._sources.find(section, key) for key in keys}
+        found = {key: self._find(section, key) for key in keys}
         return {key: _converted(text) for key, text in found.items() if text is not None}
 
     def has_option(self, section: str, option: str, **_: Any) -> bool:
         """Whether the option has a text."""
-        return self._sources.find(section.lower(), option.lower()) is not None
+        return self._find(section.lower(), option.lower()) is not None
 
     def has_section(self, section: str) -> bool:
         """Whether there is such a section."""
@@ -220,7 +227,7 @@ class ConfigurationParser(TypedOptions):
 
     def _shown(self, section: str, key: str, display_sensitive: bool) -> str | None:
         hidden = self._sources.is_sensitive(section, key) and not display_sensitive
-        return _HIDDEN if hidden else self._sources.find(section, key)
+        return _HIDDEN if hidden else self._find(section, key)
 
 
 def _converted(text: str) -> str | int | float | bool:

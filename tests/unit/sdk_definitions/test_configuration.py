@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tradewind.configuration.sources import default_texts
 from tradewind.sdk.configuration import ConfigurationParser
-from tradewind.sdk.configuration_sources import default_texts
 from tradewind.sdk.exceptions import AirflowConfigException
 
 
@@ -282,7 +282,7 @@ def test_a_secret_without_a_backend_says_what_is_missing(tmp_path: Path) -> None
 def test_a_command_that_fails_is_an_error_about_its_option(tmp_path: Path, command: str, problem: str) -> None:
     conf = configured(tmp_path, AIRFLOW__CORE__FERNET_KEY_CMD=command)
 
-    with pytest.raises(AirflowConfigException, match=rf"the command for \[core\] fernet_key .*{problem}"):
+    with pytest.raises(AirflowConfigException, match=rf"the command of AIRFLOW__CORE__FERNET_KEY_CMD .*{problem}"):
         conf.get("core", "fernet_key")
 
 

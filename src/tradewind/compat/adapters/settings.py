@@ -14,8 +14,8 @@ from tradewind.compat.adapters.policies import (
     task_policy,
 )
 from tradewind.compat.adapters.session import Unreachable
+from tradewind.configuration.sources import Sources
 from tradewind.sdk.configuration import conf
-from tradewind.sdk.configuration_sources import Sources
 
 __all__ = [
     "AIRFLOW_CONFIG",  # noqa: F822 - read when it is asked for

@@ -1,0 +1,54 @@
+"""The configuration, read once at start into frozen values.
+
+Where each option comes from is the matter of `tradewind.configuration`. Names, units and defaults are Airflow's, so
+that an existing configuration keeps its meaning; durations are float seconds. Options that Tradewind does not know
+are passed over, as in Airflow; `tradewind config lint` names them.
+
+`sections.py` has the options, `readers.py` what their texts must be, `loading.py` reads them.
+"""
+
+from tradewind.configuration.sources import FILE_NAME, FILE_VARIABLE, HOME_VARIABLE
+from tradewind.settings.loading import (
+    DATABASE_FILE_NAME,
+    Option,
+    environment_without_secrets,
+    load_settings,
+    process_environment,
+    settings_options,
+)
+from tradewind.settings.readers import BundleSettings
+from tradewind.settings.sections import (
+    ApiSettings,
+    CoreSettings,
+    DagProcessorSettings,
+    DatabaseSettings,
+    LoggingSettings,
+    SchedulerSettings,
+    SecretsSettings,
+    Settings,
+    StateStoreSettings,
+    WorkersSettings,
+)
+
+__all__ = [
+    "DATABASE_FILE_NAME",
+    "FILE_NAME",
+    "FILE_VARIABLE",
+    "HOME_VARIABLE",
+    "ApiSettings",
+    "BundleSettings",
+    "CoreSettings",
+    "DagProcessorSettings",
+    "DatabaseSettings",
+    "LoggingSettings",
+    "Option",
+    "SchedulerSettings",
+    "SecretsSettings",
+    "Settings",
+    "StateStoreSettings",
+    "WorkersSettings",
+    "environment_without_secrets",
+    "load_settings",
+    "process_environment",
+    "settings_options",
+]

@@ -1,0 +1,136 @@
+"""How the text of an option becomes its value."""
+
+import json
+import math
+import re
+import zoneinfo
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Generic, TypeVar
+
+READER: Final = "reader"
+SECRET: Final = "secret"
+_TRUE: Final = frozenset({"1", "on", "t", "true", "yes"})
+_FALSE: Final = frozenset({"0", "f", "false", "no", "off"})
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader(Generic[Value]):
+    """Turns the text of an option into its value, or raises ValueError; `expected` completes the message."""
+
+    read: Callable[[str], Value]
+    expected: str
+
+    def option(self, default: Value) -> Value:
+        """A field of a section that this reader reads."""
+        return field(default=default, metadata={READER: self})
+
+    def secret(self, default: Value) -> Value:
+        """The same for a secret: it is never shown."""
+        return field(default=default, repr=False, metadata={READER: self, SECRET: True})
+
+
+def whole_number(minimum: int) -> Reader[int]:
+    def read(text: str) -> int:
+        number = int(text)
+        if number < minimum:
+            raise ValueError(text)
+        return number
+
+    return Reader(read, f"a whole number of at least {minimum}")
+
+
+def seconds(*, zero: bool = False) -> Reader[float]:
+    def read(text: str) -> float:
+        number = float(text)
+        if not math.isfinite(number) or number < 0 or (number == 0 and not zero):
+            raise ValueError(text)
+        return number
+
+    return Reader(read, "a number of seconds, " + ("0 or more" if zero else "more than 0"))
+
+
+def _read_boolean(text: str) -> bool:
+    word = text.lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(text)
+    return word in _TRUE
+
+
+def _read_pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(text) from error
+    return text
+
+
+def _read_time_zone(text: str) -> str:
+    if text.lower() == "utc":
+        return "UTC"
+    try:
+        return zoneinfo.ZoneInfo(text).key
+    except (zoneinfo.ZoneInfoNotFoundError, OSError) as error:
+        raise ValueError(text) from error
+
+
+def _read_database_url(text: str) -> str:
+    if not re.match(r"[a-z][a-z0-9+]*://", text):
+        raise ValueError(text)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class BundleSettings:
+    """One entry of `dag_bundle_config_list`: where DAG files come from."""
+
+    name: str
+    classpath: str
+    kwargs: Mapping[str, object] = field(default_factory=dict)
+    team_name: str | None = None
+
+
+def _read_bundles(text: str) -> tuple[BundleSettings, ...]:
+    entries = json.loads(text)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ValueError(text)
+    try:
+        bundles = tuple(BundleSettings(**entry) for entry in entries)
+    except TypeError as error:
+        raise ValueError(text) from error
+    texts: list[object] = [word for bundle in bundles for word in (bundle.name, bundle.classpath)]
+    are_texts = all(isinstance(word, str) and word for word in texts)
+    if not are_texts or len({bundle.name for bundle in bundles}) < len(bundles):
+        raise ValueError(text)
+    kwargs: list[object] = [bundle.kwargs for bundle in bundles]
+    if not all(isinstance(each, dict) for each in kwargs):
+        raise ValueError(text)
+    return bundles
+
+
+def _read_json_object(text: str) -> str:
+    if text and not isinstance(json.loads(text), dict):
+        raise ValueError(text)
+    return text
+
+
+def word(*words: str) -> Reader[str]:
+    def read(text: str) -> str:
+        if text.lower() not in words:
+            raise ValueError(text)
+        return text.lower()
+
+    return Reader(read, "one of " + ", ".join(words))
+
+
+TEXT: Final = Reader(str, "a text")
+BUNDLES: Final = Reader(
+    _read_bundles, 'a JSON list of {"name": ..., "classpath": ..., "kwargs": {...}}, each with a name of its own'
+)
+JSON_OBJECT: Final = Reader(_read_json_object, "a JSON object, or nothing")
+BOOLEAN: Final = Reader(_read_boolean, "True or False")
+PATTERN: Final = Reader(_read_pattern, "a regular expression")
+TIME_ZONE: Final = Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
+DATABASE_URL: Final = Reader(_read_database_url, "a URL such as postgresql+psycopg://user@host/database")
