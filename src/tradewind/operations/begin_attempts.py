@@ -21,6 +21,7 @@ from tradewind.operations.structures import Structures
 from tradewind.operations.task_requests.runs import as_result
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral
+from tradewind.telemetry.events import TasksMoved
 
 _MOST_REMEMBERED: Final = 10_000
 
@@ -39,8 +40,10 @@ class Beginner:
     def begin(self, tx: Transaction, work: Sequence[WorkItem], now: datetime) -> list[WorkOrder]:
         """Orders for those that were still queued at that attempt. One whose DAG has no file fails."""
         starts = [Started(item.attempt, now, self.hostname, self.pid, self.worker) for item in work]
-        started = report_tasks(tx, starts, now, self.structures).started
-        instances = tx.attempts.lock([item.attempt for item in work if item.attempt.task in started])
+        instances = tx.attempts.begin(starts, now)
+        started = {instance.key for instance in instances}
+        if started:
+            tx.emit(TasksMoved(TaskState.RUNNING, tuple(sorted(started))))
         if len(started) < len(work):
             instances += self._begun_before(tx, [item.attempt for item in work if item.attempt.task not in started])
         if not instances:

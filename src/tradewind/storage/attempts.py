@@ -156,8 +156,18 @@ class Attempts:
         self._dialect = connection.dialect.name
 
     def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
-        rows = [(*report.attempt, report.at, report.hostname, report.pid, report.worker) for report in reports]
-        return _START(self._connection, rows, {"now": now})
+        return _START(self._connection, _start_rows(reports), {"now": now})
+
+    def begin(self, reports: Sequence[Started], now: datetime) -> list[TaskInstance]:
+        if not reports:
+            return []
+        if self._dialect != "postgresql":
+            # MySQL returns nothing. SQLite has nothing to gain by it, and SQLAlchemy names columns without their table
+            # there, so that in the subquery for the run's id they would be those of the run.
+            started = self.start(reports, now)
+            return self.lock([report.attempt for report in reports if report.attempt.task in started])
+        found = _START.returning(self._connection, _start_rows(reports), {"now": now}, INSTANCE_COLUMNS)
+        return sorted(map(to_instance, found), key=lambda task: task.key)
 
     def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
         return _END(self._connection, _end_rows(ends))
@@ -221,6 +231,10 @@ class Attempts:
         )
         statement = sa.insert(task_try).from_select(list(_TRY_COLUMNS), chosen)
         self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))
+
+
+def _start_rows(reports: Sequence[Started]) -> list[Row]:
+    return [(*report.attempt, report.at, report.hostname, report.pid, report.worker) for report in reports]
 
 
 def _end_rows(ends: Sequence[AttemptEnd]) -> list[Row]:

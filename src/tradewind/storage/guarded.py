@@ -58,7 +58,7 @@ class _Guarded:
         if not rows:
             return ()
         dialect = connection.dialect
-        bound = {**batch_parameters(dialect.name, self._columns, rows), **(parameters or {})}
+        bound = self._bound(connection, rows, parameters)
         locking, update = self._statements(dialect.name, bool(dialect.update_returning))
         if locking is None:
             return connection.execute(update, bound)
@@ -67,7 +67,14 @@ class _Guarded:
             connection.execute(update, bound)
         return changed
 
-    def _build(self, dialect_name: str, returns: bool) -> tuple[sa.Select[Any] | None, Any]:
+    def _bound(
+        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None
+    ) -> dict[str, object]:
+        return {**batch_parameters(connection.dialect.name, self._columns, rows), **(parameters or {})}
+
+    def _build(
+        self, dialect_name: str, returns: bool, columns: tuple[sa.ColumnElement[Any], ...] = ()
+    ) -> tuple[sa.Select[Any] | None, Any]:
         batch = batch_table(dialect_name, self._columns)
         keys = tuple(self._table.primary_key.columns)
         by_key = sa.and_(*(key == batch.c[key.name] for key in keys))
@@ -77,7 +84,7 @@ class _Guarded:
         condition = sa.and_(by_key, sa.case((self._guard(batch), 1), else_=0) == 1)
         update = sa.update(self._table).where(condition).values(dict(self._assignments(batch)))
         if returns:
-            return None, update.returning(*keys)
+            return None, update.returning(*(columns or keys))
         # MySQL cannot return what it updated: lock and read the rows first, in the same transaction.
         locking = sa.select(*keys).select_from(self._table, batch).where(condition)
         return locking.with_for_update(of=self._table), update
@@ -94,6 +101,17 @@ class GuardedUpdate(_Guarded):
         """Update, and say which rows changed."""
         changed = self._update(connection, rows, parameters)
         return {TaskKey(RunKey(row[0]), row[1], row[2]) for row in changed}
+
+    def returning(
+        self,
+        connection: sa.Connection,
+        rows: Sequence[Row],
+        parameters: Mapping[str, object],
+        columns: tuple[sa.ColumnElement[Any], ...],
+    ) -> Sequence[AnyRow]:
+        """Update, and say what became of the rows that changed. For PostgreSQL only."""
+        _, update = self._statements(connection.dialect.name, True, columns)
+        return connection.execute(update, self._bound(connection, rows, parameters)).all()
 
 
 class GuardedRunUpdate(_Guarded):

@@ -68,7 +68,12 @@ def encode_json(value: object) -> str | None:
 
 
 # A subquery, not a join: where MariaDB reads for update, it would lock the joined run as well.
-_run_id = sa.select(dag_run.c.run_id).where(dag_run.c.run_key == task_instance.c.run_key).scalar_subquery()
+_run_id = (
+    sa.select(dag_run.c.run_id)
+    .where(dag_run.c.run_key == task_instance.c.run_key)
+    .correlate(task_instance)
+    .scalar_subquery()
+)
 # Nobody who decides asks for these: `listings/task_instances.py` shows them.
 _UNREAD = frozenset({"queue_turn", "task_type", "display_name", "executor_config", "intervened_at"})
 INSTANCE_COLUMNS: tuple[sa.ColumnElement[Any], ...] = (

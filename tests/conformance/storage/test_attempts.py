@@ -41,6 +41,26 @@ def test_start_moves_the_queued_at_that_attempt_only(world: World, store: Databa
     assert world.state(done) is TaskState.SUCCESS
 
 
+def test_begin_is_a_start_that_tells_what_became_of_the_instances(world: World, store: Database) -> None:
+    first, second = world.running("r1"), world.running("r2")
+    b, c = world.task(TaskState.QUEUED, second, "b"), world.task(TaskState.QUEUED, first, "c", map_index=3)
+    stale = _stale(world.task(TaskState.QUEUED, first, "stale"))
+    done = world.task(TaskState.SUCCESS, first, "done")
+    reports = [Started(attempt, NOW + minutes(1), "host", 1, JobKey(7)) for attempt in (b, c, stale, done)]
+
+    with store.begin() as tx:
+        begun = tx.attempts.begin(reports, NOW + minutes(2))
+        assert tx.attempts.begin(reports, NOW + minutes(3)) == []
+        assert tx.attempts.begin([], NOW) == []
+
+    assert begun == [world.instance(c), world.instance(b)]
+    assert [(task.run_id, task.state, task.worker) for task in begun] == [
+        ("r1", TaskState.RUNNING, 7),
+        ("r2", TaskState.RUNNING, 7),
+    ]
+    assert world.state(stale) is TaskState.QUEUED
+
+
 def test_start_without_host_and_pid_is_stored_beside_one_with_them(world: World, store: Database) -> None:
     run_key = world.running()
     bare, full = (world.task(TaskState.QUEUED, run_key, name) for name in ("bare", "full"))

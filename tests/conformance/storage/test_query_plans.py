@@ -236,6 +236,7 @@ WRITES: dict[str, Write] = {
     "tasks.hold": lambda tx, key: tx.tasks.hold([key]),
     "queue.admit": lambda tx, key: tx.queue.admit([candidate(new_task(*key))], JOB, NOW),
     "attempts.start": lambda tx, key: tx.attempts.start([Started(_attempt(key), NOW)], NOW),
+    "attempts.begin": lambda tx, key: tx.attempts.begin([Started(_attempt(key), NOW)], NOW),
     "attempts.end": lambda tx, key: tx.attempts.end([AttemptEnd(_attempt(key), TaskState.SUCCESS, NOW)]),
     "attempts.heartbeat": lambda tx, key: tx.attempts.heartbeat([_attempt(key)], NOW),
     "attempts.wake": lambda tx, key: tx.attempts.wake([key]),

@@ -393,6 +393,9 @@ class AttemptStore(Protocol):
     def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
         """queued → running. Returns those still queued at that attempt."""
 
+    def begin(self, reports: Sequence[Started], now: datetime) -> list[TaskInstance]:
+        """As `start`, and what they are now, by key."""
+
     def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
         """queued or running → its end. Returns those still there at that attempt."""
 
