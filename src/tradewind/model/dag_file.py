@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, NewType
 
+from tradewind.model.dag_summary import DagSummary
 from tradewind.model.ids import JobKey, VersionKey
 
 FileKey = NewType("FileKey", int)
@@ -130,6 +131,8 @@ class NewVersion:
     name: FileName | None = None
     bundle_version: str | None = None
     source_hash: str | None = None
+    summary: DagSummary | None = None
+    """What lists show of it; without one, what they show of the DAG stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from tradewind.model.dag import Dag
 from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_file import FileName, NewVersion, VersionOrigin
 from tradewind.model.dag_json import encode_dag, structure_hash
+from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import VersionKey
 from tradewind.model.timetable import RunInfo, TimeRestriction
 from tradewind.operations.register_assets import register_assets
@@ -127,6 +128,7 @@ def _new_version(publication: Publication) -> NewVersion:
         publication.file,
         publication.bundle_version,
         publication.source_hash,
+        summary_of(publication.dag),
     )
 
 

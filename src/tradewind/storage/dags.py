@@ -17,15 +17,27 @@ from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
 from tradewind.storage.types import Instant
 
 _COLUMNS = dag.c
-
+# Not what only lists show: schedulers read these by the hundred, each time a run is due.
+_RECORD = sa.select(
+    _COLUMNS.dag_id,
+    _COLUMNS.is_paused,
+    _COLUMNS.version_key,
+    _COLUMNS.next_run_after,
+    _COLUMNS.next_interval_start,
+    _COLUMNS.next_interval_end,
+    _COLUMNS.is_at_run_limit,
+    _COLUMNS.error,
+    _COLUMNS.is_stale,
+    _COLUMNS.bundle_name,
+    _COLUMNS.path,
+)
 
 _OF_DAGS = one_of(_COLUMNS.dag_id, "dag_ids")
-_LOCK = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
-_LOCK_FREE = sa.select(dag).where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
+_LOCK = _RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
+_LOCK_FREE = _RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
 
 _DUE = (
-    sa.select(dag)
-    .where(dag_is_awaited, _COLUMNS.next_run_after <= sa.bindparam("now", type_=Instant()))
+    _RECORD.where(dag_is_awaited, _COLUMNS.next_run_after <= sa.bindparam("now", type_=Instant()))
     .order_by(_COLUMNS.next_run_after)
     .limit(sa.bindparam("limit"))
     .with_for_update(key_share=True, skip_locked=True)
@@ -61,11 +73,11 @@ class Dags:
         insert_new(self._connection, dag, [_new_row(dag_id, paused, now) for dag_id, paused in sorted(dags.items())])
 
     def find(self, dag_id: str) -> DagRecord | None:
-        found = self._read(sa.select(dag).where(_COLUMNS.dag_id == dag_id))
+        found = self._read(_RECORD.where(_COLUMNS.dag_id == dag_id))
         return found[0] if found else None
 
     def all(self) -> list[DagRecord]:
-        return self._read(sa.select(dag).order_by(_COLUMNS.dag_id))
+        return self._read(_RECORD.order_by(_COLUMNS.dag_id))
 
     def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
         statement = _LOCK_FREE if skip_locked else _LOCK
@@ -155,6 +167,7 @@ def _new_row(dag_id: str, is_paused: bool, now: datetime) -> dict[str, Any]:
         "is_stale": False,
         "created_at": now,
         "updated_at": now,
+        "display_name": dag_id,
     }
 
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from tradewind.model.dag_file import FileName, NewVersion, VersionOrigin
+from tradewind.model.dag_summary import DagSummary
 from tradewind.model.ids import VersionKey
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import dag, dag_source, dag_version
+from tradewind.storage.schema import dag, dag_source, dag_tag, dag_version
 from tradewind.storage.types import Instant
 
 _COLUMNS = dag_version.c
@@ -24,6 +26,25 @@ _POINT_TO = (
     .where(dag.c.dag_id == sa.bindparam("of_dag"))
     .values(version_key=sa.bindparam("key"), updated_at=sa.bindparam("now", type_=Instant()))
 )
+_SUMMARY = (
+    "display_name",
+    "description",
+    "owners",
+    "timetable_type",
+    "timetable_summary",
+    "timetable_description",
+    "timetable_periodic",
+    "timetable_partitioned",
+    "has_asset_schedule",
+    "max_active_tasks",
+    "max_active_runs",
+    "max_consecutive_failed_runs",
+    "has_task_limits",
+)
+_POINT_TO_AND_SUM_UP = _POINT_TO.values(
+    {name: sa.bindparam(f"new_{name}", type_=dag.c[name].type) for name in (*_SUMMARY, "allowed_run_types")}
+)
+_FORGET_TAGS = sa.delete(dag_tag).where(one_of(dag_tag.c.dag_id, "dag_ids"))
 _ORIGINS = sa.select(
     _COLUMNS.version_key,
     _COLUMNS.structure_hash,
@@ -68,9 +89,27 @@ class Versions:
         ]
         self._connection.execute(sa.insert(dag_version), rows)
         keys = {row[0]: VersionKey(row[2]) for row in self._connection.execute(_NEWEST, dag_ids)}
-        pointers = [{"of_dag": dag_id, "key": key, "now": now} for dag_id, key in sorted(keys.items())]
-        self._connection.execute(_POINT_TO, pointers)
+        self._point_to(keys, {each.dag_id: each.summary for each in new if each.summary is not None}, now)
         return keys
+
+    def _point_to(self, keys: Mapping[str, VersionKey], summaries: Mapping[str, DagSummary], now: datetime) -> None:
+        plain, summed_up = [], []
+        for dag_id, key in sorted(keys.items()):
+            pointer = {"of_dag": dag_id, "key": key, "now": now}
+            if dag_id in summaries:
+                summed_up.append(pointer | _summary_row(summaries[dag_id]))
+            else:
+                plain.append(pointer)
+        if plain:
+            self._connection.execute(_POINT_TO, plain)
+        if summed_up:
+            self._connection.execute(_POINT_TO_AND_SUM_UP, summed_up)
+            self._connection.execute(_FORGET_TAGS, {"dag_ids": sorted(summaries)})
+        tags = [
+            {"dag_id": dag_id, "name": tag} for dag_id, summary in sorted(summaries.items()) for tag in summary.tags
+        ]
+        if tags:
+            self._connection.execute(sa.insert(dag_tag), tags)
 
     def origins(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, VersionOrigin]:
         found = self._connection.execute(_ORIGINS, {"keys": list(version_keys)})
@@ -100,3 +139,10 @@ class Versions:
 
     def prune_texts(self) -> int:
         return self._connection.execute(_PRUNE).rowcount
+
+
+def _summary_row(summary: DagSummary) -> dict[str, Any]:
+    allowed = summary.allowed_run_types
+    return {f"new_{name}": getattr(summary, name) for name in _SUMMARY} | {
+        "new_allowed_run_types": None if allowed is None else ",".join(allowed)
+    }

@@ -21,6 +21,21 @@ dag = sa.Table(
     sa.Column("path", identifier(PATH_LENGTH), nullable=True),
     sa.Column("created_at", Instant, nullable=False),
     sa.Column("updated_at", Instant, nullable=False),
+    # What lists show of the current version, so that none need be decoded for them. See `model.dag_summary`.
+    sa.Column("display_name", LongText, nullable=False),
+    sa.Column("description", LongText, nullable=True),
+    sa.Column("owners", LongText, nullable=False, default=""),
+    sa.Column("timetable_type", LongText, nullable=False, default=""),
+    sa.Column("timetable_summary", LongText, nullable=True),
+    sa.Column("timetable_description", LongText, nullable=True),
+    sa.Column("timetable_periodic", sa.Boolean, nullable=False, default=False),
+    sa.Column("timetable_partitioned", sa.Boolean, nullable=False, default=False),
+    sa.Column("has_asset_schedule", sa.Boolean, nullable=False, default=False),
+    sa.Column("max_active_tasks", sa.Integer, nullable=False, default=0),
+    sa.Column("max_active_runs", sa.Integer, nullable=False, default=0),
+    sa.Column("max_consecutive_failed_runs", sa.Integer, nullable=False, default=0),
+    sa.Column("has_task_limits", sa.Boolean, nullable=False, default=False),
+    sa.Column("allowed_run_types", sa.String(250), nullable=True),
 )
 # A stale DAG has no next run, so that the condition need not name it.
 dag_is_awaited = sa.and_(
@@ -35,16 +50,35 @@ dag_version = sa.Table(
     sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), nullable=False),
     sa.Column("version_number", sa.Integer, nullable=False),
     sa.Column("structure_hash", sa.String(64), nullable=False),
-    sa.Column("data", LongText, nullable=False),
     sa.Column("bundle_name", identifier(), nullable=True),
     sa.Column("bundle_version", identifier(), nullable=True),
     sa.Column("path", identifier(PATH_LENGTH), nullable=True),
     sa.Column("source_hash", sa.String(64), nullable=True),
     sa.Column("created_at", Instant, nullable=False),
+    # The last: SQLite reads a long row up to the columns that are asked for.
+    sa.Column("data", LongText, nullable=False),
     sa.UniqueConstraint("dag_id", "version_number"),
     sqlite_autoincrement=True,
 )
 add_index("ix_dag_version_source", dag_version.c.source_hash)
+
+dag_tag = sa.Table(
+    "dag_tag",
+    metadata,
+    sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("name", identifier(), primary_key=True),
+    sqlite_with_rowid=False,
+)
+add_index("ix_dag_tag_name", dag_tag.c.name)
+
+dag_favorite = sa.Table(
+    "dag_favorite",
+    metadata,
+    sa.Column("user_name", identifier(), primary_key=True),
+    sa.Column("dag_id", identifier(), sa.ForeignKey("dag.dag_id", ondelete="CASCADE"), primary_key=True),
+    sqlite_with_rowid=False,
+)
+add_index("ix_dag_favorite_dag", dag_favorite.c.dag_id)
 
 dag_source = sa.Table(
     "dag_source",

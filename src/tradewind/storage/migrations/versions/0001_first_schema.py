@@ -41,6 +41,7 @@ def _instant() -> sa.types.TypeEngine[Any]:
 
 def upgrade() -> None:
     _create_dags()
+    _create_tags_and_favorites()
     _create_files()
     _create_runs()
     _create_task_instances()
@@ -51,6 +52,9 @@ def upgrade() -> None:
     _create_assets()
     _create_asset_references()
     _create_pools_and_jobs()
+    _create_accounts()
+    _create_tokens()
+    _create_audit_log()
     if op.get_bind().dialect.name == "mysql":
         _create_full_indexes()
     else:
@@ -59,13 +63,35 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
+        *("audit_log", "login_failure", "revoked_token", "api_token"),
+        *("dag_grant", "account_role", "custom_role", "account"),
         *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset_reference", "asset"),
         *("connection", "variable"),
         *("deferral", "task_state", "rendered_fields", "xcom"),
         *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
-        *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source", "dag_version", "dag"),
+        *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source"),
+        *("dag_favorite", "dag_tag", "dag_version", "dag"),
     ):
         op.drop_table(table)
+
+
+def _dag_summary() -> tuple[sa.Column[Any], ...]:
+    return (
+        sa.Column("display_name", _text(), nullable=False),
+        sa.Column("description", _text(), nullable=True),
+        sa.Column("owners", _text(), nullable=False),
+        sa.Column("timetable_type", _text(), nullable=False),
+        sa.Column("timetable_summary", _text(), nullable=True),
+        sa.Column("timetable_description", _text(), nullable=True),
+        sa.Column("timetable_periodic", sa.Boolean, nullable=False),
+        sa.Column("timetable_partitioned", sa.Boolean, nullable=False),
+        sa.Column("has_asset_schedule", sa.Boolean, nullable=False),
+        sa.Column("max_active_tasks", sa.Integer, nullable=False),
+        sa.Column("max_active_runs", sa.Integer, nullable=False),
+        sa.Column("max_consecutive_failed_runs", sa.Integer, nullable=False),
+        sa.Column("has_task_limits", sa.Boolean, nullable=False),
+        sa.Column("allowed_run_types", sa.String(250), nullable=True),
+    )
 
 
 def _create_dags() -> None:
@@ -84,6 +110,7 @@ def _create_dags() -> None:
         sa.Column("path", _id(500), nullable=True),
         sa.Column("created_at", _instant(), nullable=False),
         sa.Column("updated_at", _instant(), nullable=False),
+        *_dag_summary(),
         sa.PrimaryKeyConstraint("dag_id", name="pk_dag"),
     )
     op.create_table(
@@ -92,17 +119,38 @@ def _create_dags() -> None:
         sa.Column("dag_id", _id(), nullable=False),
         sa.Column("version_number", sa.Integer, nullable=False),
         sa.Column("structure_hash", sa.String(64), nullable=False),
-        sa.Column("data", _text(), nullable=False),
         sa.Column("bundle_name", _id(), nullable=True),
         sa.Column("bundle_version", _id(), nullable=True),
         sa.Column("path", _id(500), nullable=True),
         sa.Column("source_hash", sa.String(64), nullable=True),
         sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("data", _text(), nullable=False),
         sa.PrimaryKeyConstraint("version_key", name="pk_dag_version"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_version_dag_id", ondelete="CASCADE"),
         sa.UniqueConstraint("dag_id", "version_number", name="uq_dag_version_dag_id_version_number"),
         sqlite_autoincrement=True,
     )
+
+
+def _create_tags_and_favorites() -> None:
+    op.create_table(
+        "dag_tag",
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("name", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("dag_id", "name", name="pk_dag_tag"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_tag_dag_id", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_dag_tag_name", "dag_tag", ["name"])
+    op.create_table(
+        "dag_favorite",
+        sa.Column("user_name", _id(), nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("user_name", "dag_id", name="pk_dag_favorite"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_favorite_dag_id", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_dag_favorite_dag", "dag_favorite", ["dag_id"])
 
 
 def _create_files() -> None:
@@ -492,6 +540,112 @@ def _create_asset_references() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_asset_reference_asset", "asset_reference", ["asset_key"])
+
+
+def _create_accounts() -> None:
+    op.create_table(
+        "account",
+        sa.Column("account_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("name", _id(), nullable=False),
+        sa.Column("email", _id(), nullable=True),
+        sa.Column("first_name", _text(), nullable=False),
+        sa.Column("last_name", _text(), nullable=False),
+        sa.Column("is_active", sa.Boolean, nullable=False),
+        sa.Column("password_hash", _text(), nullable=True),
+        sa.Column("generation", sa.Integer, nullable=False),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("last_login_at", _instant(), nullable=True),
+        sa.PrimaryKeyConstraint("account_key", name="pk_account"),
+        sa.UniqueConstraint("name", name="uq_account_name"),
+        sa.UniqueConstraint("email", name="uq_account_email"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "custom_role",
+        sa.Column("name", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_custom_role"),
+    )
+    op.create_table(
+        "account_role",
+        sa.Column("account_key", _key(), autoincrement=False, nullable=False),
+        sa.Column("role", _id(), nullable=False),
+        sa.PrimaryKeyConstraint("account_key", "role", name="pk_account_role"),
+        _of_account("account_role"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_account_role_role", "account_role", ["role"])
+    op.create_table(
+        "dag_grant",
+        sa.Column("role", _id(), nullable=False),
+        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("rights", sa.String(50), nullable=False),
+        sa.PrimaryKeyConstraint("role", "dag_id", name="pk_dag_grant"),
+        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_grant_dag_id", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_dag_grant_dag", "dag_grant", ["dag_id"])
+
+
+def _of_account(table: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["account_key"], ["account.account_key"], name=f"fk_{table}_account_key", ondelete="CASCADE"
+    )
+
+
+def _create_tokens() -> None:
+    op.create_table(
+        "api_token",
+        sa.Column("token_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("account_key", _key(), nullable=False),
+        sa.Column("name", _id(), nullable=False),
+        sa.Column("token_hash", sa.String(64), nullable=False),
+        sa.Column("role", _id(), nullable=True),
+        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("expires_at", _instant(), nullable=True),
+        sa.PrimaryKeyConstraint("token_key", name="pk_api_token"),
+        sa.UniqueConstraint("token_hash", name="uq_api_token_token_hash"),
+        sa.UniqueConstraint("account_key", "name", name="uq_api_token_account_key_name"),
+        _of_account("api_token"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "revoked_token",
+        sa.Column("token_id", sa.String(64), nullable=False),
+        sa.Column("expires_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("token_id", name="pk_revoked_token"),
+    )
+    op.create_index("ix_revoked_token_expires", "revoked_token", ["expires_at"])
+    op.create_table(
+        "login_failure",
+        sa.Column("subject", sa.String(64), nullable=False),
+        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("last_at", _instant(), nullable=False),
+        sa.PrimaryKeyConstraint("subject", name="pk_login_failure"),
+    )
+    op.create_index("ix_login_failure_last", "login_failure", ["last_at"])
+
+
+def _create_audit_log() -> None:
+    op.create_table(
+        "audit_log",
+        sa.Column("entry_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("at", _instant(), nullable=False),
+        sa.Column("event", _id(), nullable=False),
+        sa.Column("owner", _id(), nullable=True),
+        sa.Column("dag_id", _id(), nullable=True),
+        sa.Column("task_id", _id(), nullable=True),
+        sa.Column("run_id", _id(), nullable=True),
+        sa.Column("map_index", sa.Integer, nullable=True),
+        sa.Column("try_number", sa.Integer, nullable=True),
+        sa.Column("logical_date", _instant(), nullable=True),
+        sa.Column("extra", _text(), nullable=True),
+        sa.PrimaryKeyConstraint("entry_key", name="pk_audit_log"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_audit_log_at", "audit_log", ["at"])
+    op.create_index("ix_audit_log_dag", "audit_log", ["dag_id", "entry_key"])
+    op.create_index("ix_audit_log_event", "audit_log", ["event", "entry_key"])
+    op.create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
 
 
 def _create_pools_and_jobs() -> None:
