@@ -1,6 +1,7 @@
 """The keys by which things are found."""
 
 from typing import NamedTuple, NewType
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 RunKey = NewType("RunKey", int)
 """The database's own number of a DAG run; `(dag_id, run_id)` is what people call it."""
@@ -38,3 +39,8 @@ class AttemptKey(NamedTuple):
     def task(self) -> TaskKey:
         """The task instance that this is an attempt of."""
         return TaskKey(self.run_key, self.task_id, self.map_index)
+
+
+def try_id(dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int) -> UUID:
+    """The id of a try for clients and authors. Differs from try to try, as in Airflow, and is the same whoever asks."""
+    return uuid5(NAMESPACE_OID, f"{dag_id}/{run_id}/{task_id}/{map_index}/{try_number}")

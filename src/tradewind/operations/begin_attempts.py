@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import UUID
 
 from tradewind.decide.retry import decide_retry
 from tradewind.errors import DagUnusable
 from tradewind.model.assignment import Assignment, WorkOrder
 from tradewind.model.dag import Retry, Task
 from tradewind.model.dag_file import VersionOrigin
-from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey, VersionKey
+from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey, VersionKey, try_id
 from tradewind.model.run import Run
 from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, Started, TaskInstance, WorkItem
@@ -141,9 +141,8 @@ class _Known:
 
 
 def instance_id(instance: TaskInstance) -> UUID:
-    """Differs from try to try, as in Airflow, and is the same whoever asks."""
-    name = f"{instance.dag_id}/{instance.run_id}/{instance.task_id}/{instance.map_index}/{instance.try_number}"
-    return uuid5(NAMESPACE_OID, name)
+    """Of the try that it is at."""
+    return try_id(instance.dag_id, instance.run_id, instance.task_id, instance.map_index, instance.try_number)
 
 
 def has_tries_left(instance: TaskInstance, retry: Retry, now: datetime) -> bool:

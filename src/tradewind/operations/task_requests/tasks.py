@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from tradewind.errors import UnknownDag, UnknownGroup
-from tradewind.model.dag import Dag
+from tradewind.errors import UnknownDag
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.json_value import JsonValue
 from tradewind.model.states import FINISHED_STATES, TaskState
 from tradewind.model.task import TaskInstance
 from tradewind.model.task_answers import PreviousTIResult
+from tradewind.operations.task_groups import tasks_of_group
 from tradewind.operations.task_requests.request import TaskRequest
 from tradewind.storage.interface.lookup_store import RunFilter, TaskFilter
 
@@ -119,19 +119,7 @@ class TaskInstanceRequest(TaskRequest):
         if record is None or record.version_key is None:
             raise UnknownDag(dag_id)
         dag = self.structures.get(self.tx, record.version_key).dag
-        if all(group.group_id != group_id for group in dag.groups):
-            raise UnknownGroup(dag_id, group_id)
-        return [*(task_ids or ()), *_members(dag, group_id)]
-
-
-def _members(dag: Dag, group_id: str) -> list[str]:
-    """The tasks of a group and of all groups in it."""
-    parents = {group.group_id: group.parent_id for group in dag.groups}
-
-    def is_within(inner: str | None) -> bool:
-        return inner is not None and (inner == group_id or is_within(parents.get(inner)))
-
-    return [task.task_id for task in dag.tasks if is_within(task.group_id)]
+        return [*(task_ids or ()), *tasks_of_group(dag, group_id)]
 
 
 def _state_word(state: TaskState) -> str | None:

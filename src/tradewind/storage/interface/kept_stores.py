@@ -82,6 +82,9 @@ class RenderedStore(Protocol):
     def of_run(self, run_key: RunKey) -> dict[TaskKey, Mapping[str, JsonValue]]:
         """Those of a whole run."""
 
+    def of_tasks(self, tasks: Collection[TaskKey]) -> dict[TaskKey, Mapping[str, JsonValue]]:
+        """Those of these task instances, as far as they have any."""
+
     def name_instances(self, names: Mapping[TaskKey, str]) -> None:
         """What people see in place of the map index."""
 

@@ -1,0 +1,145 @@
+"""From rows of the lists of task instances and tries to what answers show of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from tradewind.api.paging import is_, one_of
+from tradewind.api.public.dag_version_schema import version_id
+from tradewind.api.public.task_instance_schemas import (
+    TaskInstanceCollectionResponse,
+    TaskInstanceHistoryResponse,
+    TaskInstanceResponse,
+)
+from tradewind.errors import UnknownRun, UnknownTask
+from tradewind.model.ids import UNMAPPED, RunKey, TaskKey, try_id
+from tradewind.model.listing import Condition, Listed, Query, Row
+from tradewind.model.run import Run
+from tradewind.model.states import TaskState
+from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.kept_stores import StoredDeferral
+
+_NO_CONFIGURATION: Final = "{}"
+_HIDDEN: Final = "{}"
+_ID_BITS: Final = 52
+"""Of a number that every client can hold."""
+
+
+def instances_shown(tx: Transaction, rows: Sequence[Row]) -> list[TaskInstanceResponse]:
+    """With their rendered fields and triggers, each read for all rows at once."""
+    keys = [_key(row) for row in rows]
+    rendered = tx.rendered.of_tasks(keys)
+    waiting = [key for key, row in zip(keys, rows, strict=True) if row["state"] == TaskState.DEFERRED]
+    deferrals = tx.deferrals.of_tasks(waiting) if waiting else {}
+    return [_instance(row, rendered.get(key, {}), deferrals.get(key)) for key, row in zip(keys, rows, strict=True)]
+
+
+def collection_of(tx: Transaction, keys: Collection[TaskKey]) -> TaskInstanceCollectionResponse:
+    """These task instances, by run, task and map index."""
+    if not keys:
+        return TaskInstanceCollectionResponse(task_instances=[], total_entries=0)
+    wanted = set(keys)
+    rows = read_rows(
+        tx,
+        one_of("run_key", sorted({key.run_key for key in wanted})),
+        one_of("task_id", sorted({key.task_id for key in wanted})),
+    )
+    shown = instances_shown(tx, sorted((row for row in rows if _key(row) in wanted), key=_key))
+    return TaskInstanceCollectionResponse(task_instances=shown, total_entries=len(shown))
+
+
+def read_rows(tx: Transaction, *conditions: Condition | None) -> Sequence[Row]:
+    """All task instances that are so, uncounted."""
+    asked = tuple(each for each in conditions if each is not None)
+    return tx.listings.page(Listed.TASK_INSTANCES, Query(asked, is_counted=False)).rows
+
+
+def find_run(tx: Transaction, dag_id: str, run_id: str) -> Run:
+    """Raises `UnknownRun`."""
+    run = tx.runs.find(dag_id, run_id)
+    if run is None:
+        raise UnknownRun(dag_id, run_id)
+    return run
+
+
+def find_row(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int = UNMAPPED) -> Row:
+    """One task instance. Raises `UnknownRun` and `UnknownTask`."""
+    run = find_run(tx, dag_id, run_id)
+    rows = read_rows(tx, is_("run_key", run.key), is_("task_id", task_id), is_("map_index", map_index))
+    if not rows:
+        raise UnknownTask(dag_id, task_id, map_index)
+    return rows[0]
+
+
+def tries_shown(rows: Iterable[Row]) -> list[TaskInstanceHistoryResponse]:
+    """Of one task instance or of several."""
+    return [TaskInstanceHistoryResponse.model_validate(_common(row)) for row in rows]
+
+
+def duration_of(row: Row) -> float | None:
+    """In seconds; of what has ended."""
+    start, end = row["start_date"], row["end_date"]
+    if not isinstance(start, datetime) or not isinstance(end, datetime):
+        return None
+    return (end - start).total_seconds()
+
+
+def _key(row: Row) -> TaskKey:
+    values: Any = row
+    return TaskKey(RunKey(values["run_key"]), values["task_id"], values["map_index"])
+
+
+def _instance(row: Row, rendered: object, deferral: StoredDeferral | None) -> TaskInstanceResponse:
+    values: Any = row
+    own_id = try_id(
+        values["dag_id"], values["dag_run_id"], values["task_id"], values["map_index"], values["try_number"]
+    )
+    return TaskInstanceResponse.model_validate(
+        {
+            **_common(row),
+            "id": own_id,
+            "rendered_fields": rendered,
+            "trigger": None if deferral is None or deferral.trigger_path is None else _trigger(own_id, deferral),
+            "triggerer_job": None,
+        }
+    )
+
+
+def _common(row: Row) -> dict[str, Any]:
+    return {
+        **row,
+        "duration": duration_of(row),
+        "executor_config": row["executor_config"] or _NO_CONFIGURATION,
+        "unixname": None,
+        "dag_version": _version(row),
+    }
+
+
+def _version(row: Row) -> dict[str, Any] | None:
+    values: Any = row
+    if values["version_number"] is None:
+        return None
+    return {
+        "id": version_id(values["version_key"]),
+        "version_number": values["version_number"],
+        "dag_id": values["dag_id"],
+        "bundle_name": values["bundle_name"],
+        "bundle_version": values["bundle_version"],
+        "created_at": values["version_created_at"],
+        "dag_display_name": values["dag_display_name"],
+        "bundle_url": None,
+    }
+
+
+def _trigger(own_id: UUID, deferral: StoredDeferral) -> dict[str, Any]:
+    return {
+        # A deferral has no number of its own, and clients expect one that stays the same.
+        "id": own_id.int >> (128 - _ID_BITS),
+        "classpath": deferral.trigger_path,
+        # Authors hand keys and tokens to triggers.
+        "kwargs": _HIDDEN,
+        "created_date": deferral.created_at,
+        "queue": deferral.queue,
+        "triggerer_id": None,
+    }

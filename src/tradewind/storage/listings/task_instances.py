@@ -1,0 +1,102 @@
+"""Task instances."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from tradewind.model.listing import Order
+from tradewind.model.states import TaskState
+from tradewind.storage.listings.duration import SecondsBetween
+from tradewind.storage.listings.listing import Listing
+from tradewind.storage.schema import dag, dag_run, dag_version, task_instance
+from tradewind.storage.types import Instant
+
+_TASK: Final = task_instance.c
+_RUN: Final = dag_run.c
+_VERSION: Final = dag_version.c
+
+STATE: Final = sa.case((_TASK.state == sa.literal_column(f"'{TaskState.NONE}'"), sa.null()), else_=_TASK.state)
+"""Clients know "none" as null."""
+DURATION: Final = SecondsBetween(_TASK.started_at, _TASK.finished_at)
+
+SOURCE: Final = (
+    task_instance.join(dag_run, _RUN.run_key == _TASK.run_key)
+    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
+    .outerjoin(dag_version, _VERSION.version_key == _RUN.version_key)
+    .outerjoin(dag, dag.c.dag_id == _RUN.dag_id)
+)
+OF_TASK: Final[dict[str, sa.ColumnElement[object]]] = {
+    "run_key": _TASK.run_key,
+    "task_id": _TASK.task_id,
+    "map_index": _TASK.map_index,
+    "dag_id": _TASK.dag_id,
+    "dag_run_id": _RUN.run_id,
+    "max_tries": _TASK.max_tries,
+    "task_display_name": sa.func.coalesce(_TASK.display_name, _TASK.task_id),
+    "pool": _TASK.pool,
+    "pool_slots": _TASK.pool_slots,
+    "queue": _TASK.queue,
+    "priority_weight": _TASK.priority_weight,
+    "operator": sa.func.coalesce(_TASK.task_type, _TASK.operator),
+    "operator_name": _TASK.operator,
+    "executor": _TASK.executor,
+    "executor_config": _TASK.executor_config,
+    "dag_display_name": dag.c.display_name,
+    "version_key": _RUN.version_key,
+    "version_number": _VERSION.version_number,
+    "bundle_name": _VERSION.bundle_name,
+    "bundle_version": _VERSION.bundle_version,
+    "version_created_at": _VERSION.created_at,
+}
+"""What each try of a task instance has in common with the others."""
+
+
+def _latest(*instants: sa.ColumnElement[object]) -> sa.ColumnElement[object]:
+    """Of those that are there: no database that we use agrees with the next on what to make of the others."""
+    latest, *others = instants
+    for other in others:
+        latest = sa.case((sa.or_(latest.is_(None), other > latest), other), else_=latest)
+    return sa.type_coerce(latest, Instant())
+
+
+TASK_INSTANCES = Listing(
+    SOURCE,
+    {
+        **OF_TASK,
+        "state": STATE,
+        "attempt": _TASK.attempt,
+        "try_number": _TASK.try_number,
+        "start_date": _TASK.started_at,
+        "end_date": _TASK.finished_at,
+        "queued_when": _TASK.queued_at,
+        "scheduled_when": _TASK.scheduled_at,
+        "hostname": _TASK.hostname,
+        "pid": _TASK.pid,
+        "note": _TASK.note,
+        "rendered_map_index": _TASK.rendered_map_index,
+        "cpu_s": _TASK.cpu_s,
+        "peak_memory_bytes": _TASK.peak_memory_bytes,
+        "reason": _TASK.reason,
+        "logical_date": _RUN.logical_date,
+        "run_after": _RUN.run_after,
+    },
+    key=("run_key", "task_id", "map_index"),
+    order=(Order("map_index"),),
+    hidden={
+        # What clients of the REST API may sort by and ask for, besides.
+        "id": _TASK.run_key,
+        "run_id": _RUN.run_id,
+        "duration": DURATION,
+        "data_interval_start": _RUN.interval_start,
+        "data_interval_end": _RUN.interval_end,
+        "stored_state": _TASK.state,
+        "updated_at": _latest(
+            _TASK.scheduled_at,
+            _TASK.queued_at,
+            _TASK.started_at,
+            _TASK.heartbeat_at,
+            _TASK.finished_at,
+            _TASK.intervened_at,
+        ),
+    },
+)
