@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from tradewind.errors import DatabaseError, TransactionConflict
+from tradewind.storage.audit import watch
 from tradewind.storage.failures import translated
 from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.hub import Hub
@@ -87,7 +88,12 @@ class Database:
         """See `interface.Store.begin`."""
         with translated(), self.engine.begin() as connection:
             transaction = SqlTransaction(connection, CHANNEL if self._notifies else None)
+            watching = watch(connection)
             yield transaction
+            if watching is not None:
+                watching.before_commit()
+        if watching is not None:
+            watching.after_commit()
         if transaction.has_recorded_changes:
             self._wake()
         for event in transaction.events:

@@ -4,10 +4,12 @@ from functools import cached_property
 
 import sqlalchemy as sa
 
+from tradewind.storage.accounts import Accounts
 from tradewind.storage.asset_events import AssetEvents
 from tradewind.storage.asset_states import AssetStates
 from tradewind.storage.assets import Assets
 from tradewind.storage.attempts import Attempts
+from tradewind.storage.audit import AuditLog
 from tradewind.storage.bundles import Bundles
 from tradewind.storage.callbacks import Callbacks
 from tradewind.storage.changes import Changes
@@ -15,8 +17,10 @@ from tradewind.storage.connections import Connections
 from tradewind.storage.dags import Dags
 from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.files import Files
+from tradewind.storage.grants import Grants
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.listings import Listings
+from tradewind.storage.logins import Logins
 from tradewind.storage.lookups import Lookups
 from tradewind.storage.pools import Pools
 from tradewind.storage.queue import Queue
@@ -24,6 +28,7 @@ from tradewind.storage.rendered import Rendered
 from tradewind.storage.runs import Runs
 from tradewind.storage.task_states import TaskStates
 from tradewind.storage.tasks import Tasks
+from tradewind.storage.tokens import ApiTokens
 from tradewind.storage.variables import Variables
 from tradewind.storage.versions import Versions
 from tradewind.storage.xcoms import XComs
@@ -141,6 +146,26 @@ class _ClientStores(_Stores):
     @cached_property
     def listings(self) -> Listings:
         return Listings(self.connection)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        return Accounts(self.connection)
+
+    @cached_property
+    def grants(self) -> Grants:
+        return Grants(self.connection)
+
+    @cached_property
+    def api_tokens(self) -> ApiTokens:
+        return ApiTokens(self.connection)
+
+    @cached_property
+    def logins(self) -> Logins:
+        return Logins(self.connection)
+
+    @cached_property
+    def audit_log(self) -> AuditLog:
+        return AuditLog(self.connection)
 
 
 class SqlTransaction(_EngineStores, _TaskStores, _ClientStores):

@@ -79,7 +79,7 @@ login_failure = sa.Table(
     metadata,
     # A hash: what people type for their name is now and then their password.
     sa.Column("subject", sa.String(64), primary_key=True),
-    sa.Column("count", sa.Integer, nullable=False),
+    sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("last_at", Instant, nullable=False),
 )
 add_index("ix_login_failure_last", login_failure.c.last_at)

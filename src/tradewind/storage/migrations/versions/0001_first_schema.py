@@ -618,7 +618,7 @@ def _create_tokens() -> None:
     op.create_table(
         "login_failure",
         sa.Column("subject", sa.String(64), nullable=False),
-        sa.Column("count", sa.Integer, nullable=False),
+        sa.Column("failures", sa.Integer, nullable=False),
         sa.Column("last_at", _instant(), nullable=False),
         sa.PrimaryKeyConstraint("subject", name="pk_login_failure"),
     )
