@@ -9,13 +9,16 @@
     │   ├── UnknownPool
     │   ├── UnknownVariable
     │   ├── UnknownConnection
-    │   └── UnknownAsset
+    │   ├── UnknownAsset
+    │   └── UnknownAssetId
     ├── Conflict                 the request contradicts what is stored
     │   ├── RunExists
     │   ├── PoolExists
+    │   ├── VariableExists
     │   └── ConnectionExists
     ├── InvalidRequest           the request contradicts itself or the DAG
     ├── DagUnusable              one stored DAG cannot be read; all others go on
+    │   └── DagStale             no file has it any more
     ├── BundleError              DAG files cannot be had; what was fetched before stays
     ├── SettingsError            a wrong value in the configuration
     ├── UndecipherableSecret     none of the keys opens what is stored
@@ -110,6 +113,14 @@ class UnknownAsset(NotFound):
         self.uri = uri
 
 
+class UnknownAssetId(NotFound):
+    """No asset, active or not, of that number."""
+
+    def __init__(self, asset_id: int) -> None:
+        super().__init__(f"there is no asset with the id {asset_id}")
+        self.asset_id = asset_id
+
+
 class Conflict(TradewindError):
     """The request contradicts what is stored."""
 
@@ -131,6 +142,14 @@ class PoolExists(Conflict):
         self.name = name
 
 
+class VariableExists(Conflict):
+    """There is already a variable of that key."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"there is already a variable {key!r}")
+        self.key = key
+
+
 class ConnectionExists(Conflict):
     """There is already a connection of that id."""
 
@@ -150,6 +169,13 @@ class DagUnusable(TradewindError):
         super().__init__(f"DAG {dag_id!r} cannot be used: {reason}")
         self.dag_id = dag_id
         self.reason = reason
+
+
+class DagStale(DagUnusable):
+    """No file has the DAG any more."""
+
+    def __init__(self, dag_id: str) -> None:
+        super().__init__(dag_id, "no file has it any more")
 
 
 class BundleError(TradewindError):

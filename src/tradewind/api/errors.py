@@ -7,7 +7,16 @@ from typing import Final
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from tradewind.errors import Conflict, DatabaseUnavailable, InvalidRequest, NotFound, TradewindError, ValueRefused
+from tradewind.errors import (
+    Conflict,
+    DagStale,
+    DagUnusable,
+    DatabaseUnavailable,
+    InvalidRequest,
+    NotFound,
+    TradewindError,
+    ValueRefused,
+)
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +25,8 @@ _STATUS: Final[Mapping[type[TradewindError], int]] = {
     Conflict: 409,
     InvalidRequest: 400,
     ValueRefused: 400,
+    DagStale: 404,
+    DagUnusable: 400,
     DatabaseUnavailable: 503,
 }
 

@@ -14,7 +14,26 @@ Row = Mapping[str, object]
 class Listed(StrEnum):
     """What can be listed. Each has a definition in `storage/listings`."""
 
+    ALIASES_OF_ASSETS = "aliases_of_assets"
+    ASSETS = "assets"
+    ASSET_ALIASES = "asset_aliases"
+    ASSET_EVENTS = "asset_events"
+    ASSET_REFERENCES = "asset_references"
+    ASSET_STATES = "asset_states"
+    CONNECTIONS = "connections"
+    DAGS = "dags"
+    DAG_RUNS = "dag_runs"
+    DAG_TAGS = "dag_tags"
+    DAG_VERSIONS = "dag_versions"
+    DAG_WARNINGS = "dag_warnings"
+    IMPORT_ERRORS = "import_errors"
+    JOBS = "jobs"
     POOLS = "pools"
+    TASK_INSTANCES = "task_instances"
+    TASK_STATES = "task_states"
+    TASK_TRIES = "task_tries"
+    VARIABLES = "variables"
+    XCOMS = "xcoms"
 
 
 class Test(StrEnum):

@@ -61,6 +61,11 @@ def reopen_run(tx: Transaction, run: Run, now: datetime) -> None:
     if run.state not in FINISHED_RUN_STATES:
         tx.runs.set_state(run.key, run.state, run.state, now, forced_state=None)
         return
+    queue_again(tx, run, now)
+
+
+def queue_again(tx: Transaction, run: Run, now: datetime) -> None:
+    """From the beginning: when its time and a place come, it starts."""
     is_open = tx.runs.set_state(
         run.key,
         run.state,

@@ -28,7 +28,7 @@ def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime
     if tx.runs.is_taken(new.dag_id, new.run_id, new.logical_date):
         raise RunExists(new.dag_id, new.run_id)
     run_key = tx.runs.create(new, now)
-    tx.tasks.create(list(_new_tasks(structure, run_key, new)))
+    tx.tasks.create(list(new_tasks(structure, run_key, new.logical_date)))
     tx.changes.record_runs([run_key], now)
     tx.emit(RunMoved(run_key, new.dag_id, new.run_id, RunState.QUEUED))
     return run_key
@@ -58,9 +58,10 @@ def new_task(structure: Structure, run_key: RunKey, number: int, map_index: int)
     )
 
 
-def _new_tasks(structure: Structure, run_key: RunKey, new: NewRun) -> Iterator[NewTask]:
+def new_tasks(structure: Structure, run_key: RunKey, logical_date: datetime | None) -> Iterator[NewTask]:
+    """All instances that a run has at first."""
     for number, task in enumerate(structure.tasks):
-        if not exists_at(task, new.logical_date):
+        if not exists_at(task, logical_date):
             continue
         length = structure.lengths[number]
         copies = resolve_length(length, {}) if length is not None else None

@@ -8,7 +8,7 @@ from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, TaskRole, TaskState
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
-from tradewind.operations.clear_tasks import clear_chosen, reopen_run
+from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -86,6 +86,19 @@ def mark_run(
     tell_next_run(tx, run, structure, now)
     touch_run(tx, run, now)
     return changed
+
+
+def queue_run(tx: Transaction, dag_id: str, run_id: str, now: datetime) -> None:
+    """Let the run start again, with its tasks as they are: its end is decided anew. One that is queued stays so.
+
+    Raises:
+        UnknownDag, UnknownRun: as the name says.
+    """
+    found = lock_dag_and_find_run(tx, dag_id, run_id)
+    (run,) = tx.runs.lock([found.key])
+    if run.state is not RunState.QUEUED:
+        queue_again(tx, run, now)
+        touch_run(tx, run, now)
 
 
 def _succeed_all(tx: Transaction, run: Run, now: datetime) -> list[TaskKey]:

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradewind.decide.timetables import manual_interval
-from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
+from tradewind.errors import DagStale, DagUnusable, InvalidRequest, UnknownDag
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run
 from tradewind.model.run_ids import DEFAULT_RUN_ID_PATTERN, InvalidRunId, check_run_id, new_run_id
 from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import DataInterval
+from tradewind.operations.check_conf import check_conf
 from tradewind.operations.create_run import create_run
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -44,8 +45,8 @@ def trigger_run(
 
     Raises:
         UnknownDag: there is none of that id.
-        DagUnusable: it has no version that can be read.
-        InvalidRequest: a bad run id, or a type of run that the DAG does not allow.
+        DagUnusable: it has no version that can be read, or its file cannot be imported as it is now.
+        InvalidRequest: a bad run id, a type of run that the DAG does not allow, or a value that its params do not.
         RunExists: the DAG has a run of this id or logical date.
     """
     records = tx.dags.lock([request.dag_id])
@@ -54,8 +55,11 @@ def trigger_run(
     if records[0].version_key is None:
         raise DagUnusable(request.dag_id, "it was never parsed")
     if records[0].is_stale:
-        raise DagUnusable(request.dag_id, "no file has it any more")
+        raise DagStale(request.dag_id)
+    if records[0].file is not None and tx.files.has_error(records[0].file):
+        raise DagUnusable(request.dag_id, "its file cannot be imported")
     structure = structures.get(tx, records[0].version_key)
+    check_conf(structure.dag.params, request.conf)
     run_after = request.run_after or now
     interval = request.data_interval
     if interval is None and request.logical_date is not None:

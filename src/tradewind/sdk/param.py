@@ -64,7 +64,7 @@ class Param:
         if not self.schema:
             return
         # The validator is a library that a file without schemas has no use for.
-        problem = import_module("tradewind.sdk.param_schema").problem_with(value, self.schema)
+        problem = import_module("tradewind.param_schema").problem_with(value, self.schema)
         if problem is not None:
             raise ParamValidationError(problem)
 

@@ -75,6 +75,11 @@ _DECLARERS = (
     .where(one_of(dag_declaration.c.dag_id, "dag_ids"))
     .order_by(dag_declaration.c.dag_id, _COLUMNS.bundle_name, _COLUMNS.path)
 )
+_HAS_ERROR = sa.select(_COLUMNS.file_key).where(
+    _COLUMNS.bundle_name == sa.bindparam("bundle"),
+    _COLUMNS.path == sa.bindparam("path"),
+    _COLUMNS.error_at.is_not(None),
+)
 _ERRORS = (
     sa.select(_COLUMNS.file_key, _COLUMNS.bundle_name, _COLUMNS.path, _COLUMNS.error, _COLUMNS.error_at)
     .where(_COLUMNS.error_at.is_not(None))
@@ -166,6 +171,9 @@ class Files:
         for dag_id, key, bundle, path in self._connection.execute(_DECLARERS, {"dag_ids": list(dag_ids)}):
             found.setdefault(dag_id, {})[FileKey(key)] = FileName(bundle, path)
         return found
+
+    def has_error(self, name: FileName) -> bool:
+        return self._connection.execute(_HAS_ERROR, {"bundle": name.bundle, "path": name.path}).first() is not None
 
     def errors(self, bundles: Collection[str] | None = None) -> list[ImportProblem]:
         return [

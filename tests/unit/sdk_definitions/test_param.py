@@ -313,6 +313,6 @@ def test_the_params_of_a_task_instance_are_merged(monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_a_schema_no_validator_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tradewind.sdk.param_schema", None)
+    monkeypatch.setitem(sys.modules, "tradewind.param_schema", None)
 
     assert ParamsDict({"a": 1}).validate() == {"a": 1}

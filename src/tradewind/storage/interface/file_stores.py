@@ -100,6 +100,9 @@ class FileStore(Protocol):
     def declarers(self, dag_ids: Collection[str]) -> dict[str, dict[FileKey, FileName]]:
         """Which files have these DAGs."""
 
+    def has_error(self, name: FileName) -> bool:
+        """Whether it could not be imported when it was last parsed."""
+
     def errors(self, bundles: Collection[str] | None = None) -> list[ImportProblem]:
         """By bundle and path; of all bundles, if none is named."""
 

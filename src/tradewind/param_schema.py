@@ -1,4 +1,7 @@
-"""JSON schema of params: draft 7, with formats. Apart, because most DAG files can do without the library behind it."""
+"""JSON schema of params: draft 7, with formats. For tasks, and for whoever asks for a run of their DAG.
+
+Apart, because most DAG files can do without the library behind it.
+"""
 
 import json
 import re

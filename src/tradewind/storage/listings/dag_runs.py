@@ -1,0 +1,59 @@
+"""Runs."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from tradewind.model.listing import Order
+from tradewind.storage.listings.duration import SecondsBetween
+from tradewind.storage.listings.listing import Listing
+from tradewind.storage.schema import dag, dag_run, dag_version
+from tradewind.storage.types import Instant
+
+_RUN: Final = dag_run.c
+_VERSION: Final = dag_version.c
+
+DAG_RUNS = Listing(
+    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
+    dag_run.outerjoin(dag_version, _VERSION.version_key == _RUN.version_key).outerjoin(
+        dag, dag.c.dag_id == _RUN.dag_id
+    ),
+    {
+        "dag_run_id": _RUN.run_id,
+        "dag_id": _RUN.dag_id,
+        "logical_date": _RUN.logical_date,
+        "queued_at": _RUN.queued_at,
+        "start_date": _RUN.started_at,
+        "end_date": _RUN.finished_at,
+        "data_interval_start": _RUN.interval_start,
+        "data_interval_end": _RUN.interval_end,
+        "run_after": _RUN.run_after,
+        "last_scheduling_decision": _RUN.decided_at,
+        "run_type": _RUN.run_type,
+        "state": _RUN.state,
+        "triggered_by": _RUN.triggered_by,
+        "triggering_user_name": _RUN.triggering_user_name,
+        "conf": _RUN.conf,
+        "note": _RUN.note,
+        "bundle_version": _RUN.bundle_version,
+        "dag_display_name": dag.c.display_name,
+        "version_key": _RUN.version_key,
+        "version_number": _VERSION.version_number,
+        "version_created_at": _VERSION.created_at,
+        "version_bundle_name": _VERSION.bundle_name,
+        "version_bundle_version": _VERSION.bundle_version,
+    },
+    key=("id",),
+    order=(Order("id"),),
+    hidden={
+        # What clients of the REST API may sort by and ask for, besides.
+        "id": _RUN.run_key,
+        "run_id": _RUN.run_id,
+        "updated_at": _RUN.updated_at,
+        "duration": SecondsBetween(_RUN.started_at, _RUN.finished_at),
+        # No run is one of a partition, or was made by updates of assets, as yet.
+        "partition_key": sa.type_coerce(sa.null(), sa.String()),
+        "partition_date": sa.type_coerce(sa.null(), Instant()),
+        "consuming_asset": sa.type_coerce(sa.null(), sa.String()),
+    },
+)
