@@ -24,7 +24,15 @@ from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
-from tradewind.storage.migrate import check_schema, current_revision, downgrade, needed_revision, upgrade
+from tradewind.storage.migrate import (
+    check_schema,
+    current_revision,
+    downgrade,
+    migration_sql,
+    needed_revision,
+    upgrade,
+)
+from tradewind.storage.server import server_version, shell_of
 from tradewind.task_logs.reader import LogReader
 from tradewind.task_logs.remote import RemoteLogs, make_remote_logs
 from tradewind.telemetry.hub import Hub
@@ -44,7 +52,10 @@ __all__ = [
     "make_remote_logs_of",
     "make_scheduler",
     "make_secrets_chain",
+    "migration_sql",
     "needed_revision",
+    "server_version",
+    "shell_of",
     "upgrade",
     "wire",
     "wired",
@@ -70,9 +81,14 @@ class Wiring:
 
 
 def wire(
-    settings: Settings, *, hub: Hub | None = None, clock: Clock | None = None, waits_for_disk: bool = True
+    settings: Settings,
+    *,
+    hub: Hub | None = None,
+    clock: Clock | None = None,
+    waits_for_disk: bool = True,
+    pool_size: int | None = None,
 ) -> Wiring:
-    """Connect everything. For `waits_for_disk` see `Database`.
+    """Connect everything. For `waits_for_disk` see `Database`; `pool_size` is that of the configuration by default.
 
     Raises:
         MigrationNeeded: the database is not at the schema that this version needs; the message says what to do.
@@ -85,7 +101,7 @@ def wire(
     database = Database(
         url,
         hub=hub,
-        pool_size=settings.database.sql_alchemy_pool_size,
+        pool_size=pool_size or settings.database.sql_alchemy_pool_size,
         pause=clock.sleep,
         wake=wakeup.wake,
         notifies=True,
@@ -96,9 +112,11 @@ def wire(
 
 
 @contextmanager
-def wired(settings: Settings, *, hub: Hub | None = None, waits_for_disk: bool = True) -> Iterator[Wiring]:
+def wired(
+    settings: Settings, *, hub: Hub | None = None, waits_for_disk: bool = True, pool_size: int | None = None
+) -> Iterator[Wiring]:
     """The same for as long as a block runs."""
-    wiring = wire(settings, hub=hub, waits_for_disk=waits_for_disk)
+    wiring = wire(settings, hub=hub, waits_for_disk=waits_for_disk, pool_size=pool_size)
     try:
         yield wiring
     finally:

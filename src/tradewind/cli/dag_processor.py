@@ -9,8 +9,11 @@ import typer
 
 from tradewind.bootstrap import made_dag_processor, make_loop, wired
 from tradewind.cli.backends import prepare_backends
+from tradewind.cli.service_health import served_health
+from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
+from tradewind.runtime.systemd import READY, notify_systemd
 from tradewind.settings import Settings, load_settings
 from tradewind.telemetry.events import BundleFailed, CallbackCalled, DagsPublished, Event, FileFailed
 from tradewind.telemetry.hub import Hub
@@ -28,15 +31,29 @@ def command(
         int, typer.Option("--num-runs", "-n", help="read everything so many times, then end; -1: until stopped")
     ] = -1,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")] = False,
+    daemon: Daemon = False,
+    pid: PidFile = None,
+    log_file: LogFile = None,
 ) -> None:
     """Find DAG files, read them, store what they say."""
     hub = Hub()
+    settings = _settings(dags_folder)
+    own = settings.dag_processor
     with (
-        wired(_settings(dags_folder), hub=hub) as wiring,
+        service_process("dag-processor", settings, Background(daemon, pid, log_file)),
+        wired(settings, hub=hub) as wiring,
         made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
         stop_signals(wakeup) as stopping,
+        served_health(
+            wiring,
+            "dag_processor",
+            (own.health_check_server_host, own.health_check_server_port),
+            threshold_s=own.health_check_threshold,
+            is_wanted=own.enable_health_check,
+        ),
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
+        notify_systemd(READY)
         if num_runs < 0:
             make_loop(wiring, processor, stopping.is_set, wakeup).run()
             return

@@ -1,6 +1,7 @@
 """`tradewind`: the command line's entry."""
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
@@ -20,15 +21,23 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Final = {
+    "api-server": Entry("tradewind.cli.api_server", "serve the REST API"),
+    "assets": Entry("tradewind.cli.assets", "what DAGs wait for and produce"),
+    "cheat-sheet": Entry("tradewind.cli.cheat_sheet", "print all commands, group by group"),
+    "completion": Entry("tradewind.cli.completion", "print what lets a shell complete commands"),
     "connections": Entry("tradewind.cli.connections", "how systems outside are reached by tasks"),
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
+    "info": Entry("tradewind.cli.info", "tell what is installed and configured, without secrets"),
+    "jobs": Entry("tradewind.cli.jobs", "the services that run"),
+    "plugins": Entry("tradewind.cli.plugins", "tell which plugins there are, and what they bring"),
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "rotate-fernet-key": Entry("tradewind.cli.rotate_fernet_key", "encrypt all stored secrets with the newest key"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
     "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
+    "version": Entry("tradewind.cli.version", "print the version"),
     "worker": Entry("tradewind.cli.worker", "run the tasks of an executor on this machine"),
     "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }
@@ -40,6 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _app(words)(words, prog_name="tradewind")
     except TradewindError as error:
+        sys.stderr.write(f"tradewind: {error}\n")
+        return 1
+    except BrokenPipeError:  # whoever read what was written has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:  # a file that cannot be read or written, a program that is not there
         sys.stderr.write(f"tradewind: {error}\n")
         return 1
     except SystemExit as exit_:

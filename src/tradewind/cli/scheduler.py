@@ -6,10 +6,13 @@ from typing import Annotated
 import typer
 
 from tradewind.bootstrap import made_executors, make_loop, make_scheduler, wired
+from tradewind.cli.service_health import served_health
+from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.model.ids import UNMAPPED, TaskKey
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.service import stop_signals
+from tradewind.runtime.systemd import READY, notify_systemd
 from tradewind.settings import load_settings
 from tradewind.telemetry.events import (
     AttemptLost,
@@ -32,25 +35,38 @@ def command(
         bool | None, typer.Option("--only-idle", "-i", help="count only passes in which there was nothing to do")
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")] = False,
+    daemon: Daemon = False,
+    pid: PidFile = None,
+    log_file: LogFile = None,
 ) -> None:
     """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
     settings = load_settings()
-    most_passes = settings.scheduler.num_runs if num_runs is None else num_runs
+    own = settings.scheduler
+    most_passes = own.num_runs if num_runs is None else num_runs
     hub = Hub()
     with (
+        service_process("scheduler", settings, Background(daemon, pid, log_file)),
         # What it decides, a worker makes lasting: no task begins before its worker has written that it does.
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
         made_executors(wiring) as executors,
         stop_signals(wiring.wakeup) as stopping,
+        served_health(
+            wiring,
+            "scheduler",
+            (own.scheduler_health_check_server_host, own.scheduler_health_check_server_port),
+            threshold_s=own.scheduler_health_check_threshold,
+            is_wanted=own.enable_health_check,
+        ),
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
         keep_for_good()
+        notify_systemd(READY)
         make_loop(
             wiring,
             make_scheduler(wiring, executors),
             stopping.is_set,
             most_passes=most_passes if most_passes > 0 else None,
-            counts_only_idle=settings.scheduler.only_idle if only_idle is None else only_idle,
+            counts_only_idle=own.only_idle if only_idle is None else only_idle,
         ).run()
 
 

@@ -9,6 +9,7 @@ import typer
 from tradewind.bootstrap import wired
 from tradewind.bootstrap_worker import made_supervisor
 from tradewind.cli.backends import prepare_backends
+from tradewind.cli.service_process import service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.memory import keep_for_good
 from tradewind.settings import load_settings
@@ -28,6 +29,7 @@ def command(
     hub = Hub()
     # The engine of a supervisor flushes what must be on disk, after it has told the schedulers.
     with (
+        service_process(f"worker of {executor}", settings, insists=True),
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
         made_supervisor(wiring, executor) as supervisor,
     ):

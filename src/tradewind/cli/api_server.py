@@ -1,0 +1,98 @@
+"""`tradewind api-server`: the web server."""
+
+import logging
+import socket
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+import typer
+
+from tradewind.bootstrap_api import ServerOptions, listen, serve_api
+from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.runtime.clock import SystemClock
+from tradewind.runtime.die_with_parent import die_with_parent
+from tradewind.runtime.keeper import Keeper, Listener, Part
+from tradewind.runtime.memory import keep_for_good
+from tradewind.runtime.systemd import READY, notify_systemd
+from tradewind.settings import Settings, load_settings
+
+_APPS: Final = ("all", "core")
+
+
+def command(
+    host: Annotated[str | None, typer.Option("--host", "-H", help="where to listen; [api] host by default")] = None,
+    port: Annotated[int | None, typer.Option("--port", "-p", min=0, max=65535, help="[api] port by default")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="how many processes serve; [api] workers by default")
+    ] = None,
+    proxy_headers: Annotated[
+        bool | None, typer.Option("--proxy-headers", help="believe a proxy in front what it says about clients")
+    ] = None,
+    ssl_cert: Annotated[str | None, typer.Option("--ssl-cert", metavar="FILE", help="serve HTTPS with it")] = None,
+    ssl_key: Annotated[str | None, typer.Option("--ssl-key", metavar="FILE", help="the key of the certificate")] = None,
+    access_logfile: Annotated[
+        str | None, typer.Option("--access-logfile", metavar="FILE", help="log every request; - for the terminal")
+    ] = None,
+    apps: Annotated[str, typer.Option("--apps", help="which parts to serve: all or core")] = "all",
+    daemon: Daemon = False,
+    pid: PidFile = None,
+    log_file: LogFile = None,
+) -> None:
+    """Serve the REST API. SIGTERM and SIGINT end it after the requests that are under way."""
+    if apps not in _APPS:
+        raise typer.BadParameter(f"{apps!r} is none of {', '.join(_APPS)}", param_hint="--apps")
+    settings = load_settings()
+    given: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "proxy_headers": proxy_headers,
+        "ssl_cert": ssl_cert,
+        "ssl_key": ssl_key,
+        "access_logfile": access_logfile,
+    }
+    api = replace(settings.api, **{key: value for key, value in given.items() if value is not None})
+    run_api_server(replace(settings, api=api), Background(daemon, pid, log_file))
+
+
+def run_api_server(settings: Settings, background: Background | None = None) -> None:
+    """Serve until told to stop.
+
+    Raises:
+        SettingsError: the address is not to be had, or the certificate cannot be used.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    options = server_options(settings)
+    listener = listen(options)
+    with service_process("api-server", settings, background):
+        if settings.api.workers == 1:
+            _serve(settings, listener)
+            return
+        notify_systemd(READY)
+        parts = [Part(f"worker {number}", lambda: _serve(settings, listener)) for number in range(settings.api.workers)]
+        Keeper(parts, SystemClock(), Listener(ended=_tell_end), prepare=die_with_parent).run()
+
+
+def server_options(settings: Settings) -> ServerOptions:
+    """What the configuration says."""
+    api = settings.api
+    return ServerOptions(
+        host=api.host,
+        port=api.port,
+        proxy_headers=api.proxy_headers,
+        ssl_cert=api.ssl_cert,
+        ssl_key=api.ssl_key,
+        access_log=api.access_logfile,
+    )
+
+
+def _serve(settings: Settings, listener: socket.socket) -> None:
+    def ready() -> None:
+        keep_for_good()
+        notify_systemd(READY)
+
+    serve_api(settings, listener, server_options(settings), ready)
+
+
+def _tell_end(name: str, code: int, pause_s: float) -> None:
+    typer.echo(f"api-server, {name}: ended with {code}; starts again in {pause_s:g} s", err=True)

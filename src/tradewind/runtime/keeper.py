@@ -1,0 +1,214 @@
+"""Keeps processes running: starts them, starts those again that ended, ends all of them."""
+
+import contextlib
+import os
+import selectors
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Final, NoReturn
+
+from tradewind.runtime.clock import Clock
+
+_SHORTEST_PAUSE_S: Final = 0.25
+_LONGEST_PAUSE_S: Final = 30.0
+_STEADY_S: Final = 60.0
+"""Who lived for so long is started again as if it had never ended before."""
+_STOP_PATIENCE_S: Final = 10.0
+_MOST_AT_ONCE: Final = 65_536
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A process to keep."""
+
+    name: str
+    live: Callable[[], None]
+    """What it does, in a fork of this process. It ends well when this returns."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    part: Part
+    pid: int = 0
+    """0: it does not run."""
+    started_at: float = 0.0
+    start_at: float = 0.0
+    pause_s: float = _SHORTEST_PAUSE_S
+    unfinished: bytes = b""
+    """What it wrote since its last end of line."""
+
+
+@dataclass(slots=True)
+class Listener:
+    """Who is told of what happens. By default nobody."""
+
+    said: Callable[[str, str], None] | None = None
+    """A line that a part wrote. Without it, parts write where this process does."""
+    ended: Callable[[str, int, float], None] = field(default=lambda _name, _code, _pause_s: None)
+    """A part ended unasked, as `os.waitstatus_to_exitcode` says it; it starts again after the pause."""
+
+
+class Keeper:
+    """Runs in a process that has no threads and no connections: its parts are forks of it."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        clock: Clock,
+        listener: Listener | None = None,
+        *,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`prepare` is called in each process of a part before anything else."""
+        self._kept = [_Kept(part) for part in parts]
+        self._clock = clock
+        self._listener = listener or Listener()
+        self._prepare = prepare
+        self._selector = selectors.DefaultSelector()
+        self._is_stopping = False
+
+    def run(self, tick: Callable[[], float] = lambda: 3600.0) -> None:
+        """Until SIGINT, SIGTERM or SIGHUP; then no part is left.
+
+        Args:
+            tick: called whenever something has happened; returns after how many seconds at most to call it again.
+        """
+        with self._signals():
+            while not self._is_stopping:
+                self._start_due()
+                self._turn(min(tick(), self._patience_s()))
+            self._stop()
+
+    def _start_due(self) -> None:
+        for kept in self._kept:
+            if not kept.pid and kept.start_at <= self._clock.monotonic():
+                self._start(kept)
+
+    def _patience_s(self) -> float:
+        due = [kept.start_at for kept in self._kept if not kept.pid]
+        return max(0.0, min(due, default=float("inf")) - self._clock.monotonic())
+
+    def _start(self, kept: _Kept) -> None:
+        reading, writing = os.pipe() if self._listener.said else (-1, -1)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        kept.started_at = self._clock.monotonic()
+        kept.pid = os.fork()
+        if not kept.pid:
+            self._be(kept.part, reading, writing)
+        if self._listener.said:
+            os.close(writing)
+            os.set_blocking(reading, False)
+            self._selector.register(reading, selectors.EVENT_READ, kept)
+
+    def _be(self, part: Part, reading: int, output: int) -> NoReturn:
+        """The life of a part."""
+        code = 1
+        try:
+            os.setsid()  # a key pressed in the terminal is the keeper's to hear
+            signal.set_wakeup_fd(-1)
+            for number in (*_SIGNALS, signal.SIGCHLD):
+                signal.signal(number, signal.SIG_DFL)
+            if output >= 0:
+                os.close(reading)  # else it could write to nobody for ever
+                for number in (1, 2):
+                    os.dup2(output, number)
+            for key in list(self._selector.get_map().values()):
+                os.close(key.fd)
+            self._prepare()
+            part.live()
+            code = 0
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            with contextlib.suppress(OSError, ValueError):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(code)
+
+    def _turn(self, most_s: float) -> None:
+        for key, _ in self._selector.select(most_s):
+            if isinstance(key.data, _Kept):
+                self._hear(key.fd, key.data)
+            else:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(key.fd, _MOST_AT_ONCE)
+        self._bury()
+
+    def _hear(self, reading: int, kept: _Kept) -> None:
+        with contextlib.suppress(BlockingIOError):
+            data = os.read(reading, _MOST_AT_ONCE)
+            *lines, kept.unfinished = (kept.unfinished + data).split(b"\n")
+            if not data:
+                # A process that the part started may have had its output too; now nobody has.
+                self._selector.unregister(reading)
+                os.close(reading)
+                lines, kept.unfinished = [kept.unfinished] if kept.unfinished else [], b""
+            for line in lines:
+                self._say(kept.part.name, line.decode(errors="replace"))
+
+    def _say(self, name: str, line: str) -> None:
+        if self._listener.said is not None:
+            self._listener.said(name, line)
+
+    def _bury(self) -> None:
+        """Whatever ended, also orphans that this process was given."""
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    return
+                for kept in self._kept:
+                    if kept.pid == pid:
+                        self._ended(kept, os.waitstatus_to_exitcode(status))
+
+    def _ended(self, kept: _Kept, code: int) -> None:
+        kept.pid = 0
+        if self._is_stopping:
+            return
+        now = self._clock.monotonic()
+        if now - kept.started_at >= _STEADY_S:
+            kept.pause_s = _SHORTEST_PAUSE_S
+        kept.start_at = now + kept.pause_s
+        self._listener.ended(kept.part.name, code, kept.pause_s)
+        kept.pause_s = min(2 * kept.pause_s, _LONGEST_PAUSE_S)
+
+    def _stop(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for kept in self._kept:
+                if kept.pid:
+                    os.kill(kept.pid, number)
+            deadline = self._clock.monotonic() + _STOP_PATIENCE_S
+            while any(kept.pid for kept in self._kept) and self._clock.monotonic() < deadline:
+                self._turn(deadline - self._clock.monotonic())
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        reading, writing = os.pipe()
+        for end in (reading, writing):
+            os.set_blocking(end, False)
+        self._selector.register(reading, selectors.EVENT_READ)
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            self._is_stopping = True
+
+        handlers = {number: signal.signal(number, stop) for number in _SIGNALS}
+        handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+        former = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(former)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            self._selector.unregister(reading)
+            self._selector.close()
+            os.close(reading)
+            os.close(writing)
