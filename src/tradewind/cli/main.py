@@ -35,6 +35,7 @@ ENTRIES: Final = {
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "rotate-fernet-key": Entry("tradewind.cli.rotate_fernet_key", "encrypt all stored secrets with the newest key"),
+    "standalone": Entry("tradewind.cli.standalone", "start everything on this machine"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
     "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
     "version": Entry("tradewind.cli.version", "print the version"),

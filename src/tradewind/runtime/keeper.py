@@ -49,6 +49,8 @@ class Listener:
 
     said: Callable[[str, str], None] | None = None
     """A line that a part wrote. Without it, parts write where this process does."""
+    started: Callable[[str, int], None] = field(default=lambda _name, _pid: None)
+    """A part runs, as this process."""
     ended: Callable[[str, int, float], None] = field(default=lambda _name, _code, _pause_s: None)
     """A part ended unasked, as `os.waitstatus_to_exitcode` says it; it starts again after the pause."""
 
@@ -101,6 +103,7 @@ class Keeper:
         kept.pid = os.fork()
         if not kept.pid:
             self._be(kept.part, reading, writing)
+        self._listener.started(kept.part.name, kept.pid)
         if self._listener.said:
             os.close(writing)
             os.set_blocking(reading, False)

@@ -1,0 +1,55 @@
+"""`tradewind standalone`: all of it on this machine, with one command."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tradewind.cli.api_server import server_options
+from tradewind.cli.components import components
+from tradewind.runtime.clock import SystemClock
+from tradewind.runtime.environment import set_variables
+from tradewind.settings import HOME_VARIABLE, load_settings
+from tradewind.standalone.deployment import Deployment, hold_home
+from tradewind.standalone.home import prepare_home
+
+Home = Annotated[
+    Path | None, typer.Option("--home", file_okay=False, help="where everything is kept; ~/tradewind by default")
+]
+Host = Annotated[str | None, typer.Option("--host", "-H", help="where to listen; this machine only by default")]
+Port = Annotated[int | None, typer.Option("--port", "-p", min=1, max=65535, help="8080 by default")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")]
+
+
+def command(
+    home: Home = None,
+    dags_folder: Annotated[
+        Path | None, typer.Option(file_okay=False, help="where DAG files are; dags in the home by default")
+    ] = None,
+    host: Host = None,
+    port: Port = None,
+    verbose: Verbose = False,
+) -> None:
+    """Start everything: database, scheduler, DAG processor, web server. Ctrl-C stops it."""
+    clock = SystemClock()
+    started_at = clock.monotonic()
+    set_variables(variables(home=home, dags_folder=dags_folder, host=host, port=port))
+    settings = load_settings()
+    lifeline = hold_home(settings.home, clock)
+    settings = prepare_home(settings)
+    url = server_options(settings).url
+    Deployment(settings, components(settings, verbose=verbose), clock, url).run(lifeline, started_at)
+
+
+def variables(
+    *, home: Path | None = None, dags_folder: Path | None = None, host: str | None = None, port: int | None = None
+) -> Mapping[str, str]:
+    """What was asked for, as every process of the deployment reads it."""
+    given = {
+        HOME_VARIABLE: home and str(home.absolute()),
+        "TRADEWIND__CORE__DAGS_FOLDER": dags_folder and str(dags_folder.absolute()),
+        "TRADEWIND__API__HOST": host,
+        "TRADEWIND__API__PORT": port and str(port),
+    }
+    return {name: text for name, text in given.items() if text}
