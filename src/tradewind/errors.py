@@ -9,16 +9,23 @@
     │   ├── UnknownPool
     │   ├── UnknownVariable
     │   ├── UnknownConnection
+    │   ├── UnknownFile
     │   ├── UnknownAsset
+    │   ├── UnknownUser
+    │   ├── UnknownRole
     │   └── UnknownAssetId
     ├── Conflict                 the request contradicts what is stored
     │   ├── RunExists
     │   ├── PoolExists
     │   ├── VariableExists
+    │   ├── UserExists
+    │   ├── RoleExists
     │   └── ConnectionExists
     ├── InvalidRequest           the request contradicts itself or the DAG
     ├── DagUnusable              one stored DAG cannot be read; all others go on
     │   └── DagStale             no file has it any more
+    ├── LoginRefused             wrong name or password, or too many of them
+    ├── Busy                     not now; later, yes
     ├── BundleError              DAG files cannot be had; what was fetched before stays
     ├── SettingsError            a wrong value in the configuration
     ├── UndecipherableSecret     none of the keys opens what is stored
@@ -103,6 +110,15 @@ class UnknownConnection(NotFound):
         self.conn_id = conn_id
 
 
+class UnknownFile(NotFound):
+    """No DAG file of that name."""
+
+    def __init__(self, bundle: str, path: str) -> None:
+        super().__init__(f"there is no DAG file {path!r} in the bundle {bundle!r}")
+        self.bundle = bundle
+        self.path = path
+
+
 class UnknownAsset(NotFound):
     """No active asset of that name or URI."""
 
@@ -119,6 +135,22 @@ class UnknownAssetId(NotFound):
     def __init__(self, asset_id: int) -> None:
         super().__init__(f"there is no asset with the id {asset_id}")
         self.asset_id = asset_id
+
+
+class UnknownUser(NotFound):
+    """No user of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no user {name!r}")
+        self.name = name
+
+
+class UnknownRole(NotFound):
+    """No role of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no role {name!r}")
+        self.name = name
 
 
 class Conflict(TradewindError):
@@ -150,6 +182,22 @@ class VariableExists(Conflict):
         self.key = key
 
 
+class UserExists(Conflict):
+    """There is already a user of that name or address."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is already a user {name!r}")
+        self.name = name
+
+
+class RoleExists(Conflict):
+    """There is already a role of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is already a role {name!r}")
+        self.name = name
+
+
 class ConnectionExists(Conflict):
     """There is already a connection of that id."""
 
@@ -176,6 +224,19 @@ class DagStale(DagUnusable):
 
     def __init__(self, dag_id: str) -> None:
         super().__init__(dag_id, "no file has it any more")
+
+
+class LoginRefused(TradewindError):
+    """Wrong name or password; which of the two is not said."""
+
+    def __init__(self, retry_after_s: float | None = None) -> None:
+        super().__init__("Invalid credentials" if retry_after_s is None else "Too many failed logins: try again later")
+        self.retry_after_s = retry_after_s
+        """None: at once."""
+
+
+class Busy(TradewindError):
+    """Not now; later, yes."""
 
 
 class BundleError(TradewindError):

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from tradewind.errors import (
+    Busy,
     Conflict,
     DagStale,
     DagUnusable,
@@ -28,6 +29,7 @@ _STATUS: Final[Mapping[type[TradewindError], int]] = {
     DagStale: 404,
     DagUnusable: 400,
     DatabaseUnavailable: 503,
+    Busy: 503,
 }
 
 

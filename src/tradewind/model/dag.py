@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from tradewind.model.account import DagRight
 from tradewind.model.asset import AssetAliasRef, AssetExpression, AssetRef
 from tradewind.model.json_value import JsonValue
 from tradewind.model.mapping import MapLength
@@ -108,6 +109,14 @@ class EdgeLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleGrant:
+    """What a role may do with the DAG, whatever else it may."""
+
+    role: str
+    rights: tuple[DagRight, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Dag:
     """One version of one DAG."""
 
@@ -136,5 +145,6 @@ class Dag:
     doc: str | None = None
     owner_links: tuple[tuple[str, str], ...] = ()
     tags: tuple[str, ...] = ()
+    access: tuple[RoleGrant, ...] = ()
     params: JsonValue = None
     details: JsonValue = None

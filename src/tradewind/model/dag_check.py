@@ -80,6 +80,9 @@ def _dag_setting_problems(dag: Dag) -> Iterator[str]:
     yield from _too_small("the DAG", "max_consecutive_failed_runs", dag.max_consecutive_failed_runs, 0)
     yield from _too_small("the DAG", "run_timeout_s", dag.run_timeout_s, 0)
     yield from _bad_period("the DAG", dag.start_at, dag.end_at)
+    for grant in dag.access:
+        if not 0 < len(grant.role) <= MAX_ID_LENGTH or not grant.role.isprintable():
+            yield f"access_control names the role {grant.role[:50]!r}: roles have 1 to {MAX_ID_LENGTH} characters"
     for tag in dag.tags:
         if len(tag) > MAX_ID_LENGTH or not tag.isprintable():
             yield f"the tag {tag[:50]!r} is longer than {MAX_ID_LENGTH} characters or has some that cannot be shown"

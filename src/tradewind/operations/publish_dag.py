@@ -12,6 +12,7 @@ from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import VersionKey
 from tradewind.model.timetable import RunInfo, TimeRestriction
+from tradewind.operations.grant_access import grant_access
 from tradewind.operations.register_assets import register_assets
 from tradewind.storage.interface import DagRecord, Transaction
 
@@ -96,6 +97,7 @@ def publish_dags(
     _await(tx, awaited, records, now)
     if awaited:
         register_assets(tx, [publication.dag for publication in awaited], now)
+        grant_access(tx, [publication.dag for publication in awaited])
     return kept | added
 
 

@@ -18,6 +18,7 @@ from tradewind.settings.loading import (
 )
 from tradewind.settings.readers import BundleSettings
 from tradewind.settings.sections import (
+    ApiAuthSettings,
     ApiSettings,
     CoreSettings,
     DagProcessorSettings,
@@ -35,6 +36,7 @@ __all__ = [
     "FILE_NAME",
     "FILE_VARIABLE",
     "HOME_VARIABLE",
+    "ApiAuthSettings",
     "ApiSettings",
     "BundleSettings",
     "CoreSettings",

@@ -45,6 +45,10 @@ class CoreSettings:
     fernet_key: str = TEXT.secret("")  # several, the new one first, while they are being changed; none: no encryption
     hide_sensitive_var_conn_fields: bool = BOOLEAN.option(True)
     sensitive_var_conn_names: str = TEXT.option("")
+    test_connection: str = word("disabled", "enabled", "hidden").option("disabled")  # by clients of the web server
+
+    # Whoever asks from this machine is an administrator, without a password. For one's own machine only.
+    simple_auth_manager_all_admins: bool = BOOLEAN.option(False)
 
     # Where DAG files are, and how they are read. Empty: `dags` and `plugins` in the home folder.
     dags_folder: str = TEXT.option("")
@@ -200,23 +204,25 @@ class WorkersSettings:
     # Tradewind's own. How many DAG files are kept imported, each in a process that forks its tasks, and for how long
     # after its last task; how much memory a task may use that does not say otherwise in `executor_config`, in MB, 0:
     # as much as there is; how long callbacks may run after the end of their task is stored; how long a worker without
-    # work stays for the scheduler that may come back.
+    # work stays for the scheduler that may come back; whether schedulers start the worker of their machine themselves.
     max_warm_dag_files: int = whole_number(1).option(16)
     warm_dag_file_idle_time: float = seconds().option(600.0)
     max_memory_mb: int = whole_number(0).option(0)
     callback_timeout: float = seconds().option(300.0)
     idle_timeout: float = seconds().option(60.0)
+    start_with_scheduler: bool = BOOLEAN.option(True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateStoreSettings:
     """`[state_store]`: what tasks remember from attempt to attempt.
 
-    `clear_on_success` and `max_value_storage_bytes` are read where tasks run. What has expired goes when its task
-    stores something else, and with its run, so `state_cleanup_batch_size` has no effect.
+    `clear_on_success` is read where tasks run, as is `max_value_storage_bytes` besides. What has expired goes when its
+    task stores something else, and with its run, so `state_cleanup_batch_size` has no effect.
     """
 
     default_retention_days: int = whole_number(0).option(30)  # 0: for ever
+    max_value_storage_bytes: int = whole_number(0).option(65_535)  # 0: no limit
 
     @property
     def default_retention(self) -> timedelta:
@@ -248,6 +254,20 @@ class ApiSettings:
     maximum_page_limit: int = whole_number(1).option(100)
     fallback_page_limit: int = whole_number(1).option(50)
 
+    # Tradewind's own: the longest request; longer ones are refused before they are read.
+    max_request_body_mb: int = whole_number(1).option(10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiAuthSettings:
+    """`[api_auth]`: tokens of the web server."""
+
+    # Several, with commas between them, while they are being changed: the first signs, all are believed. Empty: a
+    # random one, kept in the home folder.
+    jwt_secret: str = TEXT.secret("")
+    jwt_expiration_time: float = seconds().option(86_400.0)
+    jwt_cli_expiration_time: float = seconds().option(3600.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -263,6 +283,7 @@ class Settings:
     workers: WorkersSettings = field(default_factory=WorkersSettings)
     state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
+    api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
 
     @property
     def dags_folder(self) -> Path:

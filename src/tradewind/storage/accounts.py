@@ -71,6 +71,9 @@ class Accounts:
     def set_password(self, name: str, password_hash: str) -> None:
         self._update(name, {"password_hash": password_hash, "generation": _COLUMNS.generation + 1})
 
+    def replace_hash(self, name: str, password_hash: str) -> None:
+        self._update(name, {"password_hash": password_hash})
+
     def end_sessions(self, name: str) -> None:
         self._update(name, {"generation": _COLUMNS.generation + 1})
 

@@ -37,12 +37,13 @@ def test_a_user_is_stored_changed_and_deleted(store: Database) -> None:
         changed = Profile("anna", None, "A", "B", False, frozenset({"Op"}))
         tx.accounts.update("anna", changed)
         tx.accounts.set_password("anna", "another")
+        tx.accounts.replace_hash("anna", "stronger")
         tx.accounts.end_sessions("anna")
         tx.accounts.logged_in("anna", LATER)
         found = tx.accounts.find("anna")
         assert found is not None
         assert found.profile == changed
-        assert (found.password_hash, found.generation, found.last_login_at) == ("another", 3, LATER)
+        assert (found.password_hash, found.generation, found.last_login_at) == ("stronger", 3, LATER)
 
         assert tx.accounts.delete("anna") is True
         assert tx.accounts.delete("anna") is False

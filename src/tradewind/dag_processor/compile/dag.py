@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Final
 
+from tradewind.dag_processor.compile.access import compile_access
 from tradewind.dag_processor.compile.task import compile_group, compile_task
 from tradewind.dag_processor.compile.values import exact, name_of, shown
 from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, EdgeLabel
@@ -51,6 +52,7 @@ def compile_dag(dag: DAG) -> Dag:
         doc=dag.doc_md,
         owner_links=tuple(sorted(dag.owner_links.items())),
         tags=tuple(sorted(dag.tags)),
+        access=compile_access(dag.access_control),
         params={key: exact(param.dump(), f"the DAG, params[{key!r}]") for key, param in dag.params.items()} or None,
         details=_details(dag),
     )

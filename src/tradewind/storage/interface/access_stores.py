@@ -32,6 +32,9 @@ class AccountStore(Protocol):
     def set_password(self, name: str, password_hash: str) -> None:
         """Another password, and with it another generation of tokens."""
 
+    def replace_hash(self, name: str, password_hash: str) -> None:
+        """The same password, stored in another way."""
+
     def end_sessions(self, name: str) -> None:
         """Another generation of tokens."""
 
