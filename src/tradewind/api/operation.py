@@ -5,6 +5,7 @@ plain values first, which for a page of a hundred DAGs takes longer than to read
 """
 
 import functools
+import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from tradewind.api.auth.principal import principal_of
 
 _JSON: Final = "application/json"
 _ANY_DAG: Final = "~"
+_KIND: Final = re.compile(r":\w+(?=})")
+"""In `{key:path}`, that the key may have slashes."""
 
 Handler = typing.TypeVar("Handler", bound=Callable[..., Any])
 
@@ -48,7 +51,7 @@ class Operations:
         operation_id: str,
         need: Need | None,
         status: int = 200,
-        responses: Mapping[int, str] = {},
+        responses: Mapping[int, str | Mapping[str, Any]] = {},
         dependencies: Sequence[Dependency] = (),
     ) -> Callable[[Handler], Handler]:
         """Make a route of a function. `need` None: for everybody, known or not."""
@@ -63,10 +66,13 @@ class Operations:
                 operation_id=operation_id,
                 status_code=status,
                 response_model=None if returned in (None, type(None), Response) else returned,
-                responses={code: {"description": text} for code, text in responses.items()},
+                responses={
+                    code: {"description": text} if isinstance(text, str) else dict(text) for code, text in responses.items()
+                },
                 dependencies=[*own, *dependencies],
             )
-            self.declared.append(Declared(method, f"{self.router.prefix}{path}", operation_id, need))
+            shown = _KIND.sub("", f"{self.router.prefix}{path}")
+            self.declared.append(Declared(method, shown, operation_id, need))
             return function
 
         return register

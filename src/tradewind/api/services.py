@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
+from tradewind.model.masking import MaskingRules
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
@@ -31,6 +32,15 @@ class Services:
     find_principal: Callable[[Claim], Principal | None]
     """Who holds a token; None if there is nobody of that name any more."""
     structures: Structures = field(default_factory=Structures)
+
+    @property
+    def masking(self) -> MaskingRules:
+        """What counts as secret in this deployment."""
+        return MaskingRules.configured(
+            self.settings.core.sensitive_var_conn_names,
+            hides_by_name=self.settings.core.hide_sensitive_var_conn_fields,
+            min_length=self.settings.logging.min_length_masked_secret,
+        )
 
 
 def services_of(request: Request) -> Services:

@@ -4,20 +4,21 @@ import json
 import os
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tradewind.errors import InvalidRequest
-from tradewind.model.masking import DEFAULT_SENSITIVE_WORDS, MaskingRules
-from tradewind.settings import Settings
+from tradewind.model.masking import MaskingRules
+
+if TYPE_CHECKING:
+    from tradewind.settings import Settings
 
 
-def masking_rules(settings: Settings) -> MaskingRules:
+def masking_rules(settings: "Settings") -> MaskingRules:
     """What counts as secret in this deployment."""
-    core = settings.core
-    names = {name.strip().lower() for name in core.sensitive_var_conn_names.split(",") if name.strip()}
-    return MaskingRules(
-        DEFAULT_SENSITIVE_WORDS | names,
-        core.hide_sensitive_var_conn_fields,
-        settings.logging.min_length_masked_secret,
+    return MaskingRules.configured(
+        settings.core.sensitive_var_conn_names,
+        hides_by_name=settings.core.hide_sensitive_var_conn_fields,
+        min_length=settings.logging.min_length_masked_secret,
     )
 
 

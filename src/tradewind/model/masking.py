@@ -9,8 +9,10 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 from urllib.parse import quote, quote_plus
+
+from tradewind.model.json_value import JsonValue
 
 REPLACEMENT: Final = "***"
 
@@ -66,6 +68,12 @@ class MaskingRules:
     min_length: int = 5
     """A shorter secret would blot out half of every text, and tell by that what it is."""
 
+    @classmethod
+    def configured(cls, names: str, *, hides_by_name: bool, min_length: int) -> Self:
+        """As options of the configuration say: `names` are more words, with commas between them."""
+        more = {name.strip().lower() for name in names.split(",") if name.strip()}
+        return cls(DEFAULT_SENSITIVE_WORDS | more, hides_by_name, min_length)
+
     def is_secret_name(self, name: object) -> bool:
         """Whether a name sounds as if its value were secret."""
         if not isinstance(name, str) or not self.hides_by_name:
@@ -87,6 +95,21 @@ class MaskingRules:
             for value in secret:
                 yield from self.texts_of(value, name)
 
+    def redacted(self, value: JsonValue, name: object = None) -> JsonValue:
+        """The value as it may be shown: what has a name that sounds secret is hidden, with all that is in it."""
+        return self._redacted(value, is_secret=self.is_secret_name(name))
+
+    def _redacted(self, value: JsonValue, *, is_secret: bool) -> JsonValue:
+        if isinstance(value, dict):
+            return {
+                key: self._redacted(each, is_secret=is_secret or self.is_secret_name(key))
+                for key, each in value.items()
+            }
+        if isinstance(value, list):
+            return [self._redacted(each, is_secret=is_secret) for each in value]
+        # Of nothing there is nothing to hide.
+        return REPLACEMENT if is_secret and value not in (None, "") else value
+
     def forms_of(self, secret: str) -> frozenset[str]:
         """What to look for in texts; empty for what is too short or too common to be hidden."""
         if not self._is_hidden(secret):
@@ -100,6 +123,17 @@ class MaskingRules:
         is_long_enough = len(text) >= max(self.min_length, 1)
         # A secret of nothing but asterisks would be found in what hides it.
         return is_long_enough and text.lower() not in NEVER_MASKED and not _MASKS_ONLY.fullmatch(text)
+
+
+def restored(given: JsonValue, stored: JsonValue, shown: JsonValue) -> JsonValue:
+    """What somebody means who sees `stored` as `shown` and answers `given`: what hides a secret stands for it."""
+    if given == REPLACEMENT and shown == REPLACEMENT:
+        return stored
+    if isinstance(given, dict) and isinstance(stored, dict) and isinstance(shown, dict):
+        return {key: restored(each, stored.get(key), shown.get(key)) for key, each in given.items()}
+    if isinstance(given, list) and isinstance(stored, list) and isinstance(shown, list) and len(given) == len(stored):
+        return [restored(*each) for each in zip(given, stored, shown, strict=True)]
+    return given
 
 
 def hide(text: str, forms: Collection[str], replacement: str = REPLACEMENT) -> str:

@@ -34,22 +34,28 @@ def opened_variable(record: VariableRecord, cipher: Cipher) -> str:
 
 def sealed_connection(connection: ConnectionResult, cipher: Cipher) -> ConnectionRecord:
     """A connection to store."""
-    password, is_encrypted = _sealed(connection.password, cipher)
-    extra, is_extra_encrypted = _sealed(connection.extra, cipher)
+    password, is_encrypted = sealed_text(connection.password, cipher)
+    extra, is_extra_encrypted = sealed_text(connection.extra, cipher)
     return ConnectionRecord(replace(connection, password=password, extra=extra), is_encrypted, is_extra_encrypted)
 
 
 def opened_connection(record: ConnectionRecord, cipher: Cipher) -> ConnectionResult:
     """A stored connection. Raises `UndecipherableSecret`."""
     fields = record.fields
-
-    def opened(text: str | None, is_encrypted: bool, what: str) -> str | None:
-        return cipher.decrypt(text, f"the {what} of connection {fields.conn_id!r}") if text and is_encrypted else text
-
-    password = opened(fields.password, record.is_encrypted, "password")
-    extra = opened(fields.extra, record.is_extra_encrypted, "extra")
-    return replace(fields, password=password, extra=extra)
+    password = _opened(fields.password, record.is_encrypted, cipher, f"the password of connection {fields.conn_id!r}")
+    return replace(fields, password=password, extra=opened_extra(record, cipher))
 
 
-def _sealed(text: str | None, cipher: Cipher) -> tuple[str | None, bool]:
+def opened_extra(record: ConnectionRecord, cipher: Cipher) -> str | None:
+    """The extra of a stored connection. Raises `UndecipherableSecret`."""
+    fields = record.fields
+    return _opened(fields.extra, record.is_extra_encrypted, cipher, f"the extra of connection {fields.conn_id!r}")
+
+
+def _opened(text: str | None, is_encrypted: bool, cipher: Cipher, what: str) -> str | None:
+    return cipher.decrypt(text, what) if text and is_encrypted else text
+
+
+def sealed_text(text: str | None, cipher: Cipher) -> tuple[str | None, bool]:
+    """The text to store, and whether it is encrypted: nothing is not."""
     return cipher.encrypt(text) if text else (text, False)

@@ -2,16 +2,32 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypedDict
 
 from tradewind.errors import ConnectionExists, InvalidRequest, UnknownConnection
+from tradewind.model.masking import REPLACEMENT, MaskingRules
 from tradewind.model.task_answers import ConnectionResult
-from tradewind.operations.cipher import Cipher, opened_connection, sealed_connection
+from tradewind.operations.cipher import Cipher, opened_connection, opened_extra, sealed_connection, sealed_text
+from tradewind.operations.shown_secrets import meant_extra
 from tradewind.storage.interface import Transaction
 
 # Airflow's: what may stand in a path, an environment variable or a log without doing harm there.
 _ID: Final = re.compile(r"[\w#!()\-.:/\\]{1,250}")
+
+
+class ConnectionChanges(TypedDict, total=False):
+    """What is to change about a connection; what is missing stays as it is."""
+
+    conn_type: str
+    description: str | None
+    host: str | None
+    schema: str | None
+    login: str | None
+    password: str | None
+    port: int | None
+    extra: str | None
 
 
 def add_connection(tx: Transaction, connection: ConnectionResult, *, cipher: Cipher, now: datetime) -> None:
@@ -40,6 +56,33 @@ def put_connections(
     written = {each.conn_id: each for each in connections if each.conn_id not in existing}
     tx.connections.put([sealed_connection(each, cipher) for each in written.values()], now)
     return list(written)
+
+
+def update_connection(
+    tx: Transaction, conn_id: str, changes: ConnectionChanges, *, cipher: Cipher, rules: MaskingRules, now: datetime
+) -> None:
+    """Change one. What stood in place of a secret when it was shown leaves it as it is, as does no password at all:
+    an empty one removes it.
+
+    Raises `UnknownConnection`, `InvalidRequest`.
+    """
+    record = tx.connections.find(conn_id)
+    if record is None:
+        raise UnknownConnection(conn_id)
+    stored, kept = record.fields, changes.copy()
+    password, is_encrypted = stored.password, record.is_encrypted
+    extra, is_extra_encrypted = stored.extra, record.is_extra_encrypted
+    new_password = kept.pop("password", None)
+    if new_password not in (None, REPLACEMENT):
+        password, is_encrypted = sealed_text(new_password or None, cipher)
+    if "extra" in kept:
+        meant = meant_extra(kept.pop("extra"), lambda: opened_extra(record, cipher), rules)
+        extra, is_extra_encrypted = sealed_text(meant, cipher)
+    fields = replace(replace(stored, **kept), password=password, extra=extra)
+    _check(fields)
+    tx.connections.put(
+        [replace(record, fields=fields, is_encrypted=is_encrypted, is_extra_encrypted=is_extra_encrypted)], now
+    )
 
 
 def find_connection(tx: Transaction, conn_id: str, cipher: Cipher) -> ConnectionResult | None:

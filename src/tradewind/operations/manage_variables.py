@@ -1,12 +1,15 @@
 """Create, change, list and delete variables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import TypedDict
 
-from tradewind.errors import Conflict, InvalidRequest, UnknownVariable
+from tradewind.errors import Conflict, InvalidRequest, UnknownVariable, VariableExists
+from tradewind.model.masking import MaskingRules
 from tradewind.operations.cipher import Cipher, opened_variable, sealed_variable
+from tradewind.operations.shown_secrets import meant_variable
 from tradewind.storage.interface import Transaction
 
 LONGEST_KEY = 250
@@ -28,6 +31,37 @@ class Variable:
     value: str = field(repr=False)
     description: str | None = None
     is_encrypted: bool = False
+
+
+class VariableChanges(TypedDict, total=False):
+    """What is to change about a variable; what is missing stays as it is."""
+
+    value: str
+    description: str | None
+
+
+def create_variable(tx: Transaction, variable: Variable, *, cipher: Cipher, now: datetime) -> None:
+    """Raises `VariableExists`, and `InvalidRequest` for a key that cannot be one."""
+    if tx.variables.find(variable.key) is not None:
+        raise VariableExists(variable.key)
+    set_variables(tx, [variable], cipher=cipher, now=now)
+
+
+def update_variable(
+    tx: Transaction, key: str, changes: VariableChanges, *, cipher: Cipher, rules: MaskingRules, now: datetime
+) -> None:
+    """Change one. Where the new value has what stood in place of a secret when it was shown, the secret stays.
+
+    Raises `UnknownVariable`.
+    """
+    stored = tx.variables.find(key)
+    if stored is None:
+        raise UnknownVariable(key)
+    record = replace(stored, description=changes.get("description", stored.description))
+    if "value" in changes:
+        value = meant_variable(key, changes["value"], lambda: opened_variable(stored, cipher), rules)
+        record = sealed_variable(key, value, record.description, cipher)
+    tx.variables.put([record], now)
 
 
 def set_variable(

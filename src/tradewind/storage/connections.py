@@ -19,6 +19,7 @@ _ALL = sa.select(*(_COLUMNS[name] for name in _FIELDS), _COLUMNS.is_encrypted, _
     _COLUMNS.conn_id
 )
 _ONE = _ALL.where(_COLUMNS.conn_id == sa.bindparam("conn_id"))
+_EXISTING = sa.select(_COLUMNS.conn_id).where(one_of(_COLUMNS.conn_id, "conn_ids"))
 _DELETE = sa.delete(table).where(one_of(_COLUMNS.conn_id, "conn_ids"))
 
 
@@ -48,6 +49,9 @@ class Connections:
     def find(self, conn_id: str) -> ConnectionRecord | None:
         row = self._connection.execute(_ONE, {"conn_id": conn_id}).first()
         return None if row is None else _to_record(row)
+
+    def existing(self, conn_ids: Collection[str]) -> set[str]:
+        return set(self._connection.execute(_EXISTING, {"conn_ids": list(conn_ids)}).scalars())
 
     def all(self) -> list[ConnectionRecord]:
         return [_to_record(row) for row in self._connection.execute(_ALL)]

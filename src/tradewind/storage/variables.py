@@ -19,6 +19,7 @@ _KEYS = (
     .where(sa.func.substr(_COLUMNS.key, 1, sa.bindparam("length", type_=sa.Integer())) == sa.bindparam("prefix"))
     .order_by(_COLUMNS.key)
 )
+_EXISTING = sa.select(_COLUMNS.key).where(one_of(_COLUMNS.key, "keys"))
 _DELETE = sa.delete(variable).where(one_of(_COLUMNS.key, "keys"))
 
 
@@ -48,6 +49,9 @@ class Variables:
     def find(self, key: str) -> VariableRecord | None:
         row = self._connection.execute(_ONE, {"key": key}).first()
         return None if row is None else _to_record(row)
+
+    def existing(self, keys: Collection[str]) -> set[str]:
+        return set(self._connection.execute(_EXISTING, {"keys": list(keys)}).scalars())
 
     def all(self) -> list[VariableRecord]:
         return [_to_record(row) for row in self._connection.execute(_ALL)]

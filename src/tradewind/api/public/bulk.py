@@ -1,6 +1,7 @@
 """Bodies that create, update and delete many things at once, and their answers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -98,4 +99,60 @@ def bulk_action(
                 response.errors.append({"error": str(error), "status_code": status_of(error)})
         else:
             response.success.append(name)
+    return response
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Generic[Entity]):
+    """Things that have a name of their own, and what can be done to one of them."""
+
+    word: str
+    """For several of them."""
+    name_of: Callable[[Entity], str]
+    there: Callable[[Collection[str]], Collection[str]]
+    """Which of these names there are."""
+    create: Callable[[Entity], object]
+    """Also in place of one that is there."""
+    update: Callable[[Entity, Sequence[str] | None], object]
+    delete: Callable[[str], object]
+
+    def act(
+        self, action: BulkCreateAction[Entity] | BulkUpdateAction[Entity] | BulkDeleteAction[Entity]
+    ) -> BulkActionResponse:
+        """Do it. Where those that are there, or are not, are a failure, nothing is done to any, as in Airflow."""
+        entities = {each if isinstance(each, str) else self.name_of(each): each for each in action.entities}
+        there = set(self.there(list(entities)))
+        if isinstance(action, BulkCreateAction):
+            wrong, is_failure = there, action.action_on_existence is BulkActionOnExistence.FAIL
+            is_skipped = action.action_on_existence is BulkActionOnExistence.SKIP
+            problem, status = "exist already", 409
+        else:
+            wrong, is_failure = set(entities) - there, action.action_on_non_existence is BulkActionNotOnExistence.FAIL
+            is_skipped, problem, status = True, "do not exist", 404
+        if wrong and is_failure:
+            error = f"these {self.word} {problem}: {', '.join(sorted(wrong))}"
+            return BulkActionResponse(errors=[{"error": error, "status_code": status}])
+        names = [name for name in entities if not (is_skipped and name in wrong)]
+        return bulk_action(names, lambda position: self._one(action, names[position], entities[names[position]]))
+
+    def _one(
+        self,
+        action: BulkCreateAction[Entity] | BulkUpdateAction[Entity] | BulkDeleteAction[Entity],
+        name: str,
+        entity: str | Entity,
+    ) -> None:
+        if isinstance(action, BulkDeleteAction):
+            self.delete(name)
+        elif not isinstance(entity, str):
+            if isinstance(action, BulkUpdateAction):
+                self.update(entity, action.update_mask)
+            else:
+                self.create(entity)
+
+
+def bulk_response(named: Named[Entity], body: BulkBody[Entity]) -> BulkResponse:
+    """Do all of it, in the order of the body."""
+    response = BulkResponse()
+    for action in body.actions:
+        setattr(response, action.action, named.act(action))
     return response

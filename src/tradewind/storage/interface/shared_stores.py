@@ -38,6 +38,9 @@ class VariableStore(Protocol):
     def find(self, key: str) -> VariableRecord | None:
         """The variable of that key."""
 
+    def existing(self, keys: Collection[str]) -> set[str]:
+        """Which of these there are."""
+
     def all(self) -> list[VariableRecord]:
         """By key."""
 
@@ -56,6 +59,9 @@ class ConnectionStore(Protocol):
 
     def find(self, conn_id: str) -> ConnectionRecord | None:
         """The connection of that id."""
+
+    def existing(self, conn_ids: Collection[str]) -> set[str]:
+        """Which of these there are."""
 
     def all(self) -> list[ConnectionRecord]:
         """By id."""

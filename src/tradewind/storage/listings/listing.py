@@ -22,6 +22,23 @@ _HIGHEST: Final = "\U0010ffff"
 
 
 @dataclass(frozen=True)
+class Related:
+    """What rows of another table have, any number of which belong to a row of the list, such as its tags."""
+
+    column: sa.ColumnElement[Any]
+    source: sa.FromClause
+    where: sa.ColumnElement[bool]
+    """Which of them belong to a row."""
+
+    def condition(self, condition: Condition) -> sa.ColumnElement[bool]:
+        """Whether one of them is like this; for `IS_NOT`, whether none is."""
+        if condition.test is Test.IS_NOT:
+            return sa.not_(self.condition(Condition(condition.field, Test.IS, condition.value)))
+        found = sa.select(sa.literal(1)).select_from(self.source).where(self.where, _tested(self.column, condition))
+        return found.exists()
+
+
+@dataclass(frozen=True)
 class Listing:
     """Where rows come from, and what may be asked of them."""
 
@@ -36,6 +53,10 @@ class Listing:
     """More fields that may be asked for and sorted by."""
     where: sa.ColumnElement[bool] | None = None
     """What belongs to the list at all."""
+    related: Mapping[str, Related] = field(default_factory=dict)
+    """What may be asked for, but not sorted by."""
+    secret: frozenset[str] = frozenset()
+    """Fields of a row that may not be asked for: by and by, the answers would tell what they are."""
 
     def page(self, connection: sa.Connection, query: Query) -> Page:
         """The rows that were asked for.
@@ -76,7 +97,7 @@ class Listing:
         return int(connection.execute(statement).scalar_one())
 
     def _column(self, name: str) -> sa.ColumnElement[Any]:
-        column = self.shown.get(name)
+        column = None if name in self.secret else self.shown.get(name)
         if column is None:
             column = self.hidden.get(name)
         if column is None:
@@ -117,24 +138,29 @@ class Listing:
         return sa.or_(*cases)
 
     def _condition(self, condition: Condition) -> sa.ColumnElement[bool]:
-        column, value = self._column(condition.field), condition.value
-        match condition.test:
-            case Test.IS:
-                return _is(column, value)
-            case Test.IS_NOT:
-                return sa.not_(_is(column, value))
-            case Test.ONE_OF:
-                assert isinstance(value, Sequence)
-                present = [each for each in value if each is not None]
-                found = column.in_(present)
-                return sa.or_(found, column.is_(None)) if len(present) < len(value) else found
-            case Test.MATCHES:
-                return _any_of(str(value), lambda text: sa.func.lower(column).like(f"%{text.lower()}%"))
-            case Test.STARTS_WITH:
-                # As a range, for which an index can be used in every database and collation that we use.
-                return _any_of(str(value), lambda text: sa.and_(column >= text, column < text + _HIGHEST))
-            case comparison:
-                return _COMPARISONS[comparison](column, value)
+        related = self.related.get(condition.field)
+        return _tested(self._column(condition.field), condition) if related is None else related.condition(condition)
+
+
+def _tested(column: sa.ColumnElement[Any], condition: Condition) -> sa.ColumnElement[bool]:
+    value = condition.value
+    match condition.test:
+        case Test.IS:
+            return _is(column, value)
+        case Test.IS_NOT:
+            return sa.not_(_is(column, value))
+        case Test.ONE_OF:
+            assert isinstance(value, Sequence)
+            present = [each for each in value if each is not None]
+            found = column.in_(present)
+            return sa.or_(found, column.is_(None)) if len(present) < len(value) else found
+        case Test.MATCHES:
+            return _any_of(str(value), lambda text: sa.func.lower(column).like(f"%{text.lower()}%"))
+        case Test.STARTS_WITH:
+            # As a range, for which an index can be used in every database and collation that we use.
+            return _any_of(str(value), lambda text: sa.and_(column >= text, column < text + _HIGHEST))
+        case comparison:
+            return _COMPARISONS[comparison](column, value)
 
 
 def _any_of(pattern: str, one: Any) -> sa.ColumnElement[bool]:
