@@ -11,7 +11,7 @@ from tradewind.dag_processor.service import DagProcessor
 from tradewind.errors import SettingsError
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
-from tradewind.executors.registry import make_executor, read_executors
+from tradewind.executors.registry import has_worker, make_executor, read_executors
 from tradewind.operations.manage_connections import find_connection
 from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.runtime.background import Background
@@ -44,6 +44,7 @@ __all__ = [
     "current_revision",
     "downgrade",
     "is_failure",
+    "local_workers",
     "lint_paths",
     "made_dag_processor",
     "made_executors",
@@ -146,6 +147,8 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
     started: dict[str, int] = {}
 
     def start_worker(name: str) -> None:
+        if not wiring.settings.workers.start_with_scheduler:
+            return  # somebody else does
         if name in started and background.is_running(started[name]):
             return  # on a busy machine it takes its time
         folder = make_worker_folder(wiring.settings.home, name)
@@ -161,6 +164,11 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
     finally:
         for executor in executors:
             executor.close()
+
+
+def local_workers(settings: Settings) -> list[str]:
+    """The executors of the configuration whose tasks a worker of this machine runs."""
+    return [entry.name for entry in read_executors(settings.core.executor).entries if has_worker(entry)]
 
 
 @contextmanager

@@ -1,21 +1,26 @@
 """`tradewind tasks clear`: let task instances run again."""
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.options import EndDate, StartDate, Yes
-from tradewind.operations.choose_tasks import Selection
-from tradewind.operations.clear_tasks import clear_tasks
-from tradewind.operations.find_run import read_instant
-from tradewind.operations.list_runs import RunFilter
-from tradewind.operations.match_dags import match_dags
-from tradewind.operations.select_tasks import TaskFilter, name_chosen, select_tasks
-from tradewind.operations.structures import Structures
-from tradewind.settings import load_settings
-from tradewind.storage.interface import Transaction
+
+if TYPE_CHECKING:
+    from tradewind.operations import clear_tasks, list_runs, match_dags, select_tasks, structures
+    from tradewind.operations import find_run as finding
+    from tradewind.operations.choose_tasks import Selection
+    from tradewind.storage.interface import Transaction
+else:
+    clear_tasks = Deferred("tradewind.operations.clear_tasks")
+    finding = Deferred("tradewind.operations.find_run")
+    list_runs = Deferred("tradewind.operations.list_runs")
+    match_dags = Deferred("tradewind.operations.match_dags")
+    select_tasks = Deferred("tradewind.operations.select_tasks")
+    structures = Deferred("tradewind.operations.structures")
 
 
 def command(
@@ -36,10 +41,10 @@ def command(
     """Let task instances run again, in all runs unless some are named."""
     settings = load_settings()
     zone = settings.core.default_timezone
-    wanted = TaskFilter(
-        RunFilter(
-            since=None if start_date is None else read_instant(start_date, zone),
-            until=None if end_date is None else read_instant(end_date, zone),
+    wanted = select_tasks.TaskFilter(
+        list_runs.RunFilter(
+            since=None if start_date is None else finding.read_instant(start_date, zone),
+            until=None if end_date is None else finding.read_instant(end_date, zone),
         ),
         tuple(run_id or ()),
         task_regex,
@@ -48,19 +53,19 @@ def command(
         only_failed=only_failed,
         only_running=only_running,
     )
-    structures = Structures()
+    known = structures.Structures()
     with wired(settings) as wiring:
         now = wiring.clock.now()
 
-        def select(tx: Transaction) -> list[Selection]:
-            return select_tasks(tx, match_dags(tx, dag_id, is_pattern=dag_regex), wanted, structures)
+        def select(tx: "Transaction") -> "list[Selection]":
+            return select_tasks.select_tasks(tx, match_dags.match_dags(tx, dag_id, is_pattern=dag_regex), wanted, known)
 
         chosen = wiring.database.transact(select)
         if not yes:
-            _confirm(wiring.database.transact(lambda tx: name_chosen(tx, chosen, structures)))
+            _confirm(wiring.database.transact(lambda tx: select_tasks.name_chosen(tx, chosen, known)))
         count = 0
         for selection in chosen:  # each on its own: locks of runs of one DAG must not precede that of another
-            clear = partial(clear_tasks, selection=selection, structures=structures, now=now)
+            clear = partial(clear_tasks.clear_tasks, selection=selection, structures=known, now=now)
             count += len(wiring.database.transact(clear))
     typer.echo(f"{count} task instances cleared")
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, opened, wired
 from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
@@ -29,15 +30,14 @@ from tradewind.model.connection_text import (
 )
 from tradewind.model.masking import REPLACEMENT, MaskingRules, hide
 from tradewind.model.task_answers import ConnectionResult
-from tradewind.operations.manage_connections import (
-    add_connection,
-    delete_connection,
-    find_connection,
-    list_connections,
-    put_connections,
-)
-from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from tradewind.operations import manage_connections
+    from tradewind.secrets import encryption
+    from tradewind.settings import Settings
+else:
+    encryption = Deferred("tradewind.secrets.encryption")
+    manage_connections = Deferred("tradewind.operations.manage_connections")
 
 app = make_group()
 
@@ -60,8 +60,8 @@ class TextFormat(StrEnum):
     JSON = "json"
 
 
-def _cipher(settings: Settings) -> Encryption:
-    return Encryption.from_setting(settings.core.fernet_key)
+def _cipher(settings: "Settings") -> "encryption.Encryption":
+    return encryption.Encryption.from_setting(settings.core.fernet_key)
 
 
 @app.command("list", help="list all connections; with --show-values, also what is secret")
@@ -74,7 +74,7 @@ def _list(
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
-        connections = wiring.database.transact(lambda tx: list_connections(tx, _cipher(settings)))
+        connections = wiring.database.transact(lambda tx: manage_connections.list_connections(tx, _cipher(settings)))
     rules = masking_rules(settings) if hide_sensitive else None
     rows = [_row(each, shows=show_values, rules=rules) for each in connections]
     write_rows(rows, output, when_empty="there is no connection")
@@ -88,7 +88,9 @@ def _get(
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
-        connection = wiring.database.transact(lambda tx: find_connection(tx, conn_id, _cipher(settings)))
+        connection = wiring.database.transact(
+            lambda tx: manage_connections.find_connection(tx, conn_id, _cipher(settings))
+        )
     if connection is None:
         raise UnknownConnection(conn_id)
     write_rows([_row(connection, shows=show_values)], output)
@@ -121,14 +123,14 @@ def _add(
     settings = load_settings()
     with wired(settings) as wiring:
         now, cipher = wiring.clock.now(), _cipher(settings)
-        wiring.database.transact(lambda tx: add_connection(tx, connection, cipher=cipher, now=now))
+        wiring.database.transact(lambda tx: manage_connections.add_connection(tx, connection, cipher=cipher, now=now))
     typer.echo(f"connection {conn_id} is added")
 
 
 @app.command("delete", help="delete a connection")
 def _delete(conn_id: ConnId) -> None:
-    with wired(load_settings()) as wiring:
-        wiring.database.transact(lambda tx: delete_connection(tx, conn_id))
+    with opened() as wiring:
+        wiring.database.transact(lambda tx: manage_connections.delete_connection(tx, conn_id))
     typer.echo(f"connection {conn_id} is deleted")
 
 
@@ -142,7 +144,7 @@ def _import(
     with wired(settings) as wiring:
         now, cipher = wiring.clock.now(), _cipher(settings)
         written = wiring.database.transact(
-            lambda tx: put_connections(tx, given, cipher=cipher, now=now, overwrites=overwrite)
+            lambda tx: manage_connections.put_connections(tx, given, cipher=cipher, now=now, overwrites=overwrite)
         )
     skipped = f", {len(given) - len(written)} left as they were" if len(written) < len(given) else ""
     typer.echo(f"{len(written)} connections set{skipped}")
@@ -158,7 +160,7 @@ def _export(
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
-        connections = wiring.database.transact(lambda tx: list_connections(tx, _cipher(settings)))
+        connections = wiring.database.transact(lambda tx: manage_connections.list_connections(tx, _cipher(settings)))
     chosen = file_format or _format_of(file)
     write = build_uri if serialization_format is TextFormat.URI else build_json
     text = _WRITERS[chosen](connections, write)

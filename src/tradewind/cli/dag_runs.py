@@ -4,26 +4,33 @@ import getpass
 import json
 import secrets
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.options import EndDate, OutputFormat, RunOrDate, StartDate, Yes
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.errors import InvalidRequest
-from tradewind.model.json_value import JsonValue
-from tradewind.model.run import Run
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
 from tradewind.model.states import RunState, TriggeredBy
-from tradewind.operations.delete import delete_dag
-from tradewind.operations.find_run import find_run, read_instant
-from tradewind.operations.list_runs import RunFilter, list_runs
-from tradewind.operations.match_dags import match_dags
-from tradewind.operations.pause_dag import pause_dag
-from tradewind.operations.structures import Structures
-from tradewind.operations.trigger_run import RunRequest, trigger_run
-from tradewind.settings import load_settings
+
+if TYPE_CHECKING:
+    from tradewind.model.json_value import JsonValue
+    from tradewind.model.run import Run
+    from tradewind.operations import delete as delete_operation
+    from tradewind.operations import find_run as finding
+    from tradewind.operations import list_runs, match_dags, pause_dag, structures, trigger_run
+else:
+    delete_operation = Deferred("tradewind.operations.delete")
+    finding = Deferred("tradewind.operations.find_run")
+    list_runs = Deferred("tradewind.operations.list_runs")
+    match_dags = Deferred("tradewind.operations.match_dags")
+    pause_dag = Deferred("tradewind.operations.pause_dag")
+    structures = Deferred("tradewind.operations.structures")
+    trigger_run = Deferred("tradewind.operations.trigger_run")
+
 
 DagId = Annotated[str, typer.Argument(help="the DAG")]
 AsPattern = Annotated[
@@ -43,10 +50,10 @@ def trigger(
 ) -> None:
     """Ask for a run now."""
     settings = load_settings()
-    date = None if logical_date is None else read_instant(logical_date, settings.core.default_timezone)
+    date = None if logical_date is None else finding.read_instant(logical_date, settings.core.default_timezone)
     if date is not None and not no_replace_microseconds:
         date = date.replace(microsecond=0)
-    request = RunRequest(
+    request = trigger_run.RunRequest(
         dag_id,
         run_id,
         logical_date=date,
@@ -59,7 +66,9 @@ def trigger(
     with wired(settings) as wiring:
         now = wiring.clock.now()
         run = wiring.database.transact(
-            lambda tx: trigger_run(tx, request, Structures(), now, suffix=suffix, run_id_pattern=pattern)
+            lambda tx: trigger_run.trigger_run(
+                tx, request, structures.Structures(), now, suffix=suffix, run_id_pattern=pattern
+            )
         )
     write_rows([{"conf": run.conf, **_row(run)}], output)
 
@@ -87,14 +96,14 @@ def list_(
     """List the runs of a DAG, the newest first."""
     settings = load_settings()
     zone = settings.core.default_timezone
-    wanted = RunFilter(
+    wanted = list_runs.RunFilter(
         state,
-        None if start_date is None else read_instant(start_date, zone),
-        None if end_date is None else read_instant(end_date, zone),
+        None if start_date is None else finding.read_instant(start_date, zone),
+        None if end_date is None else finding.read_instant(end_date, zone),
         with_backfills=not no_backfill,
     )
     with wired(settings) as wiring:
-        runs = wiring.database.transact(lambda tx: list_runs(tx, dag_id, wanted))
+        runs = wiring.database.transact(lambda tx: list_runs.list_runs(tx, dag_id, wanted))
     write_rows([_row(run) for run in runs], output, when_empty="there is no such run")
 
 
@@ -102,7 +111,7 @@ def state(dag_id: DagId, run: RunOrDate) -> None:
     """Tell the state of a run."""
     settings = load_settings()
     with wired(settings) as wiring:
-        found = wiring.database.transact(lambda tx: find_run(tx, dag_id, run, settings.core.default_timezone))
+        found = wiring.database.transact(lambda tx: finding.find_run(tx, dag_id, run, settings.core.default_timezone))
     typer.echo(found.state)
 
 
@@ -111,23 +120,23 @@ def delete(dag_id: DagId, yes: Yes = False) -> None:
     with wired(load_settings()) as wiring:
         if not yes:
             typer.confirm(f"Delete all that is stored of DAG {dag_id}, with its runs?", abort=True)
-        wiring.database.transact(lambda tx: delete_dag(tx, dag_id))
+        wiring.database.transact(lambda tx: delete_operation.delete_dag(tx, dag_id))
     typer.echo(f"deleted {dag_id}; it comes back if a file still has it")
 
 
 def _set_paused(dag_id: str, *, as_pattern: bool, yes: bool, output: Output, is_paused: bool) -> None:
     with wired(load_settings()) as wiring:
         now = wiring.clock.now()
-        chosen = wiring.database.transact(lambda tx: match_dags(tx, dag_id, is_pattern=as_pattern))
+        chosen = wiring.database.transact(lambda tx: match_dags.match_dags(tx, dag_id, is_pattern=as_pattern))
         if as_pattern and not yes:
             typer.echo("\n".join(chosen))
             typer.confirm(f"{'Pause' if is_paused else 'Unpause'} these {len(chosen)} DAGs?", abort=True)
         for name in chosen:  # each on its own: locks of runs of one DAG must not precede that of another
-            wiring.database.transact(partial(pause_dag, dag_id=name, now=now, is_paused=is_paused))
+            wiring.database.transact(partial(pause_dag.pause_dag, dag_id=name, now=now, is_paused=is_paused))
     write_rows([{"dag_id": name, "is_paused": is_paused} for name in chosen], output)
 
 
-def _row(run: Run) -> dict[str, object]:
+def _row(run: "Run") -> dict[str, object]:
     return {
         "dag_id": run.dag_id,
         "run_id": run.run_id,
@@ -140,7 +149,7 @@ def _row(run: Run) -> dict[str, object]:
     }
 
 
-def _read_conf(text: str | None) -> JsonValue:
+def _read_conf(text: str | None) -> "JsonValue":
     if text is None:
         return None
     try:

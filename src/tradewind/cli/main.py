@@ -22,7 +22,6 @@ class Entry(NamedTuple):
 
 ENTRIES: Final = {
     "api-server": Entry("tradewind.cli.api_server", "serve the REST API"),
-    "assets": Entry("tradewind.cli.assets", "what DAGs wait for and produce"),
     "cheat-sheet": Entry("tradewind.cli.cheat_sheet", "print all commands, group by group"),
     "completion": Entry("tradewind.cli.completion", "print what lets a shell complete commands"),
     "connections": Entry("tradewind.cli.connections", "how systems outside are reached by tasks"),
@@ -32,6 +31,7 @@ ENTRIES: Final = {
     "info": Entry("tradewind.cli.info", "tell what is installed and configured, without secrets"),
     "jobs": Entry("tradewind.cli.jobs", "the services that run"),
     "plugins": Entry("tradewind.cli.plugins", "tell which plugins there are, and what they bring"),
+    "dev": Entry("tradewind.cli.dev", "run the DAGs of a folder while you write them"),
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "rotate-fernet-key": Entry("tradewind.cli.rotate_fernet_key", "encrypt all stored secrets with the newest key"),

@@ -2,19 +2,23 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import opened
 from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.errors import InvalidRequest, UnknownPool
 from tradewind.model.pool import Pool
-from tradewind.operations.manage_pools import delete_pool, set_pools
-from tradewind.settings import load_settings
-from tradewind.storage.interface import Transaction
+
+if TYPE_CHECKING:
+    from tradewind.operations import manage_pools
+    from tradewind.storage.interface import Transaction
+else:
+    manage_pools = Deferred("tradewind.operations.manage_pools")
 
 app = make_group()
 
@@ -23,14 +27,14 @@ Name = Annotated[str, typer.Argument(help="the pool")]
 
 @app.command("list", help="list all pools")
 def _list(output: OutputFormat = Output.TABLE) -> None:
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         pools = wiring.database.transact(lambda tx: tx.pools.all())
     write_rows([_row(pool) for pool in pools], output)
 
 
 @app.command("get", help="show one pool")
 def _get(name: Name, output: OutputFormat = Output.TABLE) -> None:
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         pool = wiring.database.transact(lambda tx: _find(tx, name))
     write_rows([_row(pool)], output)
 
@@ -46,26 +50,26 @@ def _set(
     output: OutputFormat = Output.TABLE,
 ) -> None:
     pool = Pool(name, slots, include_deferred, description)
-    with wired(load_settings()) as wiring:
-        wiring.database.transact(lambda tx: set_pools(tx, [pool]))
+    with opened() as wiring:
+        wiring.database.transact(lambda tx: manage_pools.set_pools(tx, [pool]))
     write_rows([_row(pool)], output)
 
 
 @app.command("delete", help="delete a pool; tasks that name it wait until there is one of that name again")
 def _delete(name: Name, output: OutputFormat = Output.TABLE) -> None:
-    def work(tx: Transaction) -> Pool:
+    def work(tx: "Transaction") -> Pool:
         pool = _find(tx, name)
-        delete_pool(tx, name)
+        manage_pools.delete_pool(tx, name)
         return pool
 
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         pool = wiring.database.transact(work)
     write_rows([_row(pool)], output)
 
 
 @app.command("export", help="write all pools to a JSON file")
 def _export(filepath: Annotated[Path, typer.Argument(dir_okay=False, help="where to")]) -> None:
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         pools = wiring.database.transact(lambda tx: tx.pools.all())
     content = {pool.name: {key: value for key, value in _row(pool).items() if key != "pool"} for pool in pools}
     filepath.write_text(json.dumps(content, indent=4, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -75,12 +79,12 @@ def _export(filepath: Annotated[Path, typer.Argument(dir_okay=False, help="where
 @app.command("import", help="create and change pools as a JSON file says")
 def _import(filepath: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="what `export` wrote")]) -> None:
     pools = _read(filepath)
-    with wired(load_settings()) as wiring:
-        wiring.database.transact(lambda tx: set_pools(tx, pools))
+    with opened() as wiring:
+        wiring.database.transact(lambda tx: manage_pools.set_pools(tx, pools))
     typer.echo(f"{len(pools)} pools read from {filepath}")
 
 
-def _find(tx: Transaction, name: str) -> Pool:
+def _find(tx: "Transaction", name: str) -> Pool:
     pool = tx.pools.find(name)
     if pool is None:
         raise UnknownPool(name)

@@ -3,16 +3,25 @@
 import json
 from dataclasses import asdict
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tradewind.cli.deferred import Deferred
 from tradewind.cli.groups import make_group
-from tradewind.compat import install as answer_for_airflow
 from tradewind.errors import InvalidRequest
-from tradewind.providers.installing import install_providers
-from tradewind.providers.metadata import Provider, installed_providers
-from tradewind.providers.names import short_name
+
+if TYPE_CHECKING:
+    from tradewind import compat
+    from tradewind.providers import installing, metadata
+    from tradewind.providers import names as naming
+    from tradewind.providers.metadata import Provider
+else:
+    compat = Deferred("tradewind.compat")
+    installing = Deferred("tradewind.providers.installing")
+    metadata = Deferred("tradewind.providers.metadata")
+    naming = Deferred("tradewind.providers.names")
+
 
 app = make_group()
 
@@ -31,7 +40,7 @@ class Output(StrEnum):
 def _install(
     names: Annotated[list[str], typer.Argument(help="short names, such as http, microsoft.azure or amazon==9.0.0")],
 ) -> None:
-    changed = install_providers(names)
+    changed = installing.install_providers(names)
     if not changed:
         typer.echo("everything is installed already")
     for package in changed:
@@ -44,8 +53,8 @@ def _list(
     output: Annotated[Output, typer.Option("--output", "-o", help="how to print it")] = Output.TABLE,
 ) -> None:
     # The metadata of a package is a module of it, and that imports `airflow`.
-    answer_for_airflow()
-    chosen = _chosen(installed_providers(), names or [])
+    compat.install()
+    chosen = _chosen(metadata.installed_providers(), names or [])
     if output is Output.JSON:
         typer.echo(json.dumps([_as_json(provider) for provider in chosen], indent=2))
     elif names:
@@ -57,21 +66,21 @@ def _list(
         _print_table(chosen)
 
 
-def _chosen(providers: list[Provider], names: list[str]) -> list[Provider]:
+def _chosen(providers: "list[Provider]", names: list[str]) -> "list[Provider]":
     by_name = {provider.name: provider for provider in providers}
-    missing = [name for name in names if short_name(name) not in by_name]
+    missing = [name for name in names if naming.short_name(name) not in by_name]
     if missing:
         raise InvalidRequest(f"{missing[0]} is not installed: `tradewind providers install {missing[0]}` installs it")
-    return [by_name[short_name(name)] for name in names] or providers
+    return [by_name[naming.short_name(name)] for name in names] or providers
 
 
-def _as_json(provider: Provider) -> dict[str, Any]:
+def _as_json(provider: "Provider") -> dict[str, Any]:
     fields = asdict(provider)
     del fields["info"]
     return fields
 
 
-def _print_table(providers: list[Provider]) -> None:
+def _print_table(providers: "list[Provider]") -> None:
     rows = [
         [provider.name, provider.version, *(str(len(getattr(provider, column)) or "") for column in _COLUMNS)]
         for provider in providers
@@ -82,7 +91,7 @@ def _print_table(providers: list[Provider]) -> None:
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
-def _print_parts(providers: list[Provider]) -> None:
+def _print_parts(providers: "list[Provider]") -> None:
     for provider in providers:
         typer.echo(f"{provider.package} {provider.version}: {provider.title}")
         for kind, parts in _as_json(provider).items():

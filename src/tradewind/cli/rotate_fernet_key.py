@@ -1,12 +1,19 @@
 """`tradewind rotate-fernet-key`: encrypt all stored secrets with the newest key."""
 
+from typing import TYPE_CHECKING
+
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.errors import InvalidRequest
-from tradewind.operations.rotate_keys import rotate_keys
-from tradewind.secrets.encryption import Encryption
-from tradewind.settings import load_settings
+
+if TYPE_CHECKING:
+    from tradewind.operations import rotate_keys
+    from tradewind.secrets import encryption
+else:
+    encryption = Deferred("tradewind.secrets.encryption")
+    rotate_keys = Deferred("tradewind.operations.rotate_keys")
 
 
 def command() -> None:
@@ -16,10 +23,10 @@ def command() -> None:
     take the old one out.
     """
     settings = load_settings()
-    encryption = Encryption.from_setting(settings.core.fernet_key)
-    if not encryption.has_key:
+    cipher = encryption.Encryption.from_setting(settings.core.fernet_key)
+    if not cipher.has_key:
         raise InvalidRequest("[core] fernet_key has no key to encrypt with")
     with wired(settings) as wiring:
         now = wiring.clock.now()
-        rotated = wiring.database.transact(lambda tx: rotate_keys(tx, encryption, now))
+        rotated = wiring.database.transact(lambda tx: rotate_keys.rotate_keys(tx, cipher, now))
     typer.echo(f"{rotated.variables} variables and {rotated.connections} connections are encrypted with the first key")

@@ -1,21 +1,27 @@
 """`tradewind tasks`: what tasks a DAG has, how they stand, and why they wait."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.options import MapIndex, OutputFormat, RunOrDate
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.errors import DagUnusable, UnknownDag, UnknownTask
 from tradewind.model.ids import UNMAPPED
-from tradewind.model.run import Run
-from tradewind.model.task import TaskInstance
-from tradewind.operations.explain import why_task_waits
-from tradewind.operations.find_run import find_run
-from tradewind.operations.structures import Structures
-from tradewind.settings import load_settings
-from tradewind.storage.interface import Transaction
+
+if TYPE_CHECKING:
+    from tradewind.model.run import Run
+    from tradewind.model.task import TaskInstance
+    from tradewind.operations import explain, structures
+    from tradewind.operations import find_run as finding
+    from tradewind.storage.interface import Transaction
+else:
+    explain = Deferred("tradewind.operations.explain")
+    finding = Deferred("tradewind.operations.find_run")
+    structures = Deferred("tradewind.operations.structures")
+
 
 DagId = Annotated[str, typer.Argument(help="the DAG")]
 TaskId = Annotated[str, typer.Argument(help="the task")]
@@ -26,13 +32,13 @@ _MB = 1024 * 1024
 def list_(dag_id: DagId) -> None:
     """List the tasks of a DAG."""
 
-    def work(tx: Transaction) -> list[str]:
+    def work(tx: "Transaction") -> list[str]:
         record = tx.dags.find(dag_id)
         if record is None:
             raise UnknownDag(dag_id)
         if record.version_key is None:
             raise DagUnusable(dag_id, "it was never parsed")
-        return sorted(task.task_id for task in Structures().get(tx, record.version_key).tasks)
+        return sorted(task.task_id for task in structures.Structures().get(tx, record.version_key).tasks)
 
     with wired(load_settings()) as wiring:
         names = wiring.database.transact(work)
@@ -61,27 +67,29 @@ def failed_deps(dag_id: DagId, task_id: TaskId, run: RunOrDate, map_index: MapIn
     with wired(settings) as wiring:
         now = wiring.clock.now()
 
-        def work(tx: Transaction) -> list[str]:
-            found = find_run(tx, dag_id, run, settings.core.default_timezone)
-            reasons = why_task_waits(tx, dag_id, found.run_id, task_id, Structures(), now, map_index=map_index)
+        def work(tx: "Transaction") -> list[str]:
+            found = finding.find_run(tx, dag_id, run, settings.core.default_timezone)
+            reasons = explain.why_task_waits(
+                tx, dag_id, found.run_id, task_id, structures.Structures(), now, map_index=map_index
+            )
             return [reason.text for reason in reasons]
 
         reasons = wiring.database.transact(work)
     typer.echo("\n".join(reasons) if reasons else "nothing holds it back")
 
 
-def _instances(dag_id: str, run: str, task_id: str | None = None) -> tuple[Run, list[TaskInstance]]:
+def _instances(dag_id: str, run: str, task_id: str | None = None) -> "tuple[Run, list[TaskInstance]]":
     settings = load_settings()
 
-    def work(tx: Transaction) -> tuple[Run, list[TaskInstance]]:
-        found = find_run(tx, dag_id, run, settings.core.default_timezone)
+    def work(tx: "Transaction") -> "tuple[Run, list[TaskInstance]]":
+        found = finding.find_run(tx, dag_id, run, settings.core.default_timezone)
         return found, tx.tasks.instances(found.key, None if task_id is None else [task_id])
 
     with wired(settings) as wiring:
         return wiring.database.transact(work)
 
 
-def _row(run: Run, task: TaskInstance, *, has_mapped: bool) -> dict[str, object]:
+def _row(run: "Run", task: "TaskInstance", *, has_mapped: bool) -> dict[str, object]:
     return {
         "dag_id": run.dag_id,
         "logical_date": instant_text(run.logical_date),

@@ -4,22 +4,31 @@ import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tradewind.bootstrap import Wiring, make_log_reader, wired
 from tradewind.cli import clear_tasks, task_states
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.groups import make_group
-from tradewind.compat import install as answer_for_airflow
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import FINISHED_STATES, TaskState
-from tradewind.model.task import TaskInstance
-from tradewind.operations.find_task import find_task
-from tradewind.settings import load_settings
-from tradewind.task_logs.lines import Message
-from tradewind.task_logs.places import Try
-from tradewind.task_logs.text import as_text
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap, compat
+    from tradewind.bootstrap import Wiring
+    from tradewind.model.task import TaskInstance
+    from tradewind.operations import find_task
+    from tradewind.task_logs import places, text
+    from tradewind.task_logs.lines import Message
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
+    compat = Deferred("tradewind.compat")
+    find_task = Deferred("tradewind.operations.find_task")
+    places = Deferred("tradewind.task_logs.places")
+    text = Deferred("tradewind.task_logs.text")
+
 
 app = make_group()
 app.command("list", help="list the tasks of a DAG")(task_states.list_)
@@ -52,10 +61,10 @@ def _logs(
 ) -> None:
     settings = load_settings()
     if settings.logging.remote_log_conn_id and settings.secrets.backend:
-        answer_for_airflow()  # secrets backends are Airflow's classes, or subclasses of them
+        compat.install()  # secrets backends are Airflow's classes, or subclasses of them
     with wired(settings) as wiring:
         task = _task(wiring, dag_id, run_id, task_id, map_index)
-        of = Try(dag_id, run_id, task_id, map_index, try_number or max(task.try_number, 1))
+        of = places.Try(dag_id, run_id, task_id, map_index, try_number or max(task.try_number, 1))
         has_messages = False
         for message in _messages(wiring, of, follow=follow):
             has_messages = True
@@ -65,8 +74,8 @@ def _logs(
         raise typer.Exit(1)
 
 
-def _messages(wiring: Wiring, of: Try, *, follow: bool) -> Iterator[Message]:
-    reader = make_log_reader(wiring)
+def _messages(wiring: "Wiring", of: "places.Try", *, follow: bool) -> "Iterator[Message]":
+    reader = bootstrap.make_log_reader(wiring)
     if not follow:
         return reader.all(of)
     return reader.follow(
@@ -76,17 +85,17 @@ def _messages(wiring: Wiring, of: Try, *, follow: bool) -> Iterator[Message]:
     )
 
 
-def _task(wiring: Wiring, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstance:
-    return wiring.database.transact(lambda tx: find_task(tx, dag_id, run_id, task_id, map_index=map_index))
+def _task(wiring: "Wiring", dag_id: str, run_id: str, task_id: str, map_index: int) -> "TaskInstance":
+    return wiring.database.transact(lambda tx: find_task.find_task(tx, dag_id, run_id, task_id, map_index=map_index))
 
 
-def _is_over(task: TaskInstance, try_number: int) -> bool:
+def _is_over(task: "TaskInstance", try_number: int) -> bool:
     if task.try_number == try_number:
         return task.state in FINISHED_STATES | {TaskState.UP_FOR_RETRY, TaskState.NONE}
     return task.try_number > try_number or task.state in FINISHED_STATES
 
 
-def _shown(message: Message, output: LogOutput) -> str:
+def _shown(message: "Message", output: LogOutput) -> str:
     if output is LogOutput.JSON:
         return json.dumps(message, ensure_ascii=False)
-    return as_text(message, has_colours=sys.stdout.isatty())
+    return text.as_text(message, has_colours=sys.stdout.isatty())

@@ -1,30 +1,28 @@
 """`tradewind variables`: named values that DAG files and tasks ask for."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, opened, wired
 from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.cli.secret_files import masking_rules, read_mapping, write_private
 from tradewind.errors import InvalidRequest, UnknownVariable
 from tradewind.model.masking import REPLACEMENT, MaskingRules
-from tradewind.operations.manage_variables import (
-    OnExisting,
-    Variable,
-    delete_variable,
-    describe_variables,
-    find_variable,
-    list_variables,
-    set_variable,
-    set_variables,
-)
-from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from tradewind.operations import manage_variables
+    from tradewind.secrets import encryption
+    from tradewind.settings import Settings
+else:
+    encryption = Deferred("tradewind.secrets.encryption")
+    manage_variables = Deferred("tradewind.operations.manage_variables")
 
 app = make_group()
 
@@ -32,8 +30,16 @@ Key = Annotated[str, typer.Argument(help="the variable")]
 AsJson = Annotated[bool, typer.Option("--json", "-j", help="its value is JSON")]
 
 
-def _cipher(settings: Settings) -> Encryption:
-    return Encryption.from_setting(settings.core.fernet_key)
+class OnExisting(StrEnum):
+    """What an import does with variables that exist."""
+
+    OVERWRITE = "overwrite"
+    FAIL = "fail"
+    SKIP = "skip"
+
+
+def _cipher(settings: "Settings") -> "encryption.Encryption":
+    return encryption.Encryption.from_setting(settings.core.fernet_key)
 
 
 @app.command("list", help="list the keys of all variables; with --show-values, their values")
@@ -47,10 +53,10 @@ def _list(
     settings = load_settings()
     with wired(settings) as wiring:
         if not show_values:
-            found = wiring.database.transact(describe_variables)
+            found = wiring.database.transact(manage_variables.describe_variables)
             rows: list[dict[str, object]] = [{"key": key, "description": text} for key, text in found.items()]
         else:
-            variables = wiring.database.transact(lambda tx: list_variables(tx, _cipher(settings)))
+            variables = wiring.database.transact(lambda tx: manage_variables.list_variables(tx, _cipher(settings)))
             rules = masking_rules(settings) if hide_sensitive else None
             rows = [_row(variable, rules) for variable in variables]
     write_rows(rows, output, when_empty="there is no variable")
@@ -64,7 +70,7 @@ def _get(
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
-        value = wiring.database.transact(lambda tx: find_variable(tx, key, _cipher(settings)))
+        value = wiring.database.transact(lambda tx: manage_variables.find_variable(tx, key, _cipher(settings)))
     if value is None:
         if default is None:
             raise UnknownVariable(key)
@@ -86,15 +92,15 @@ def _set(
     with wired(settings) as wiring:
         now, cipher = wiring.clock.now(), _cipher(settings)
         wiring.database.transact(
-            lambda tx: set_variable(tx, key, text, description=description, cipher=cipher, now=now)
+            lambda tx: manage_variables.set_variable(tx, key, text, description=description, cipher=cipher, now=now)
         )
     typer.echo(f"variable {key} is set")
 
 
 @app.command("delete", help="delete a variable")
 def _delete(key: Key) -> None:
-    with wired(load_settings()) as wiring:
-        wiring.database.transact(lambda tx: delete_variable(tx, key))
+    with opened() as wiring:
+        wiring.database.transact(lambda tx: manage_variables.delete_variable(tx, key))
     typer.echo(f"variable {key} is deleted")
 
 
@@ -110,7 +116,9 @@ def _import(
     with wired(settings) as wiring:
         now, cipher = wiring.clock.now(), _cipher(settings)
         written = wiring.database.transact(
-            lambda tx: set_variables(tx, given, cipher=cipher, now=now, on_existing=action_on_existing_key)
+            lambda tx: manage_variables.set_variables(
+                tx, given, cipher=cipher, now=now, on_existing=manage_variables.OnExisting(action_on_existing_key)
+            )
         )
     skipped = f", {len(given) - len(written)} left as they were" if len(written) < len(given) else ""
     typer.echo(f"{len(written)} variables set{skipped}")
@@ -120,7 +128,7 @@ def _import(
 def _export(filepath: Annotated[Path, typer.Argument(metavar="FILE", dir_okay=False, help="where to")]) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
-        variables = wiring.database.transact(lambda tx: list_variables(tx, _cipher(settings)))
+        variables = wiring.database.transact(lambda tx: manage_variables.list_variables(tx, _cipher(settings)))
     text = json.dumps({each.key: _exported(each) for each in variables}, indent=4, ensure_ascii=False)
     if str(filepath) == "-":
         typer.echo(text)
@@ -129,7 +137,7 @@ def _export(filepath: Annotated[Path, typer.Argument(metavar="FILE", dir_okay=Fa
     typer.echo(f"{len(variables)} variables written to {filepath}")
 
 
-def _row(variable: Variable, rules: MaskingRules | None) -> dict[str, object]:
+def _row(variable: "manage_variables.Variable", rules: MaskingRules | None) -> dict[str, object]:
     shown = REPLACEMENT if rules is not None and rules.is_secret_name(variable.key) else variable.value
     return {"key": variable.key, "value": shown, "description": variable.description}
 
@@ -143,15 +151,15 @@ def _decoded(key: str, text: str) -> object:
     return decoded
 
 
-def _given(key: str, value: object) -> Variable:
+def _given(key: str, value: object) -> "manage_variables.Variable":
     """One entry of a file: a value, or an object with a value and a description."""
     description = None
     if isinstance(value, dict) and _is_wrapped(value):
         description, value = value.get("description"), value["value"]
-    return Variable(key, value if isinstance(value, str) else _as_text(value), description)
+    return manage_variables.Variable(key, value if isinstance(value, str) else _as_text(value), description)
 
 
-def _exported(variable: Variable) -> object:
+def _exported(variable: "manage_variables.Variable") -> object:
     """JSON as it is, so that people can read it; other text as text. What is read from it again is the same."""
     try:
         value: object = json.loads(variable.value)

@@ -1,11 +1,12 @@
 """Bring a database to the schema that this version needs, and back. Alembic needs no file of its own for that."""
 
 import hashlib
+import io
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import sqlalchemy as sa
 from alembic import command
@@ -36,6 +37,23 @@ def upgrade(url: str, revision: str = "head") -> None:
 def downgrade(url: str, revision: str) -> None:
     """Migrate down to a revision; "base" removes all tables."""
     _run(url, command.downgrade, revision)
+
+
+def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) -> str:
+    """The statements that would bring a database of this kind from one revision to another. Nothing is run.
+
+    SQLite changes tables by copying them, for which it has to look at them: only what creates tables can be told.
+    """
+    text = io.StringIO()
+    config = _config(text)
+    config.attributes["dialect"] = sa.make_url(url).get_backend_name()
+    order = command.upgrade if is_upgrade else command.downgrade
+    with _one_at_a_time:
+        try:
+            order(config, f"{start or 'base'}:{end}", sql=True)
+        except CommandError as error:
+            raise DatabaseError(f"cannot migrate to {end!r}: {error}") from error
+    return text.getvalue()
 
 
 def current_revision(url: str) -> str | None:
@@ -92,8 +110,8 @@ def _refuse_newer(found: str | None) -> None:
         )
 
 
-def _config() -> Config:
-    config = Config()
+def _config(output: TextIO | None = None) -> Config:
+    config = Config() if output is None else Config(output_buffer=output)
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     return config

@@ -12,6 +12,7 @@ from tradewind.storage.attempts import Attempts
 from tradewind.storage.audit import AuditLog
 from tradewind.storage.bundles import Bundles
 from tradewind.storage.callbacks import Callbacks
+from tradewind.storage.catalog import Catalog
 from tradewind.storage.changes import Changes
 from tradewind.storage.connections import Connections
 from tradewind.storage.dags import Dags
@@ -23,6 +24,7 @@ from tradewind.storage.listings import Listings
 from tradewind.storage.logins import Logins
 from tradewind.storage.lookups import Lookups
 from tradewind.storage.pools import Pools
+from tradewind.storage.pruning import Pruning
 from tradewind.storage.queue import Queue
 from tradewind.storage.rendered import Rendered
 from tradewind.storage.runs import Runs
@@ -142,6 +144,14 @@ class _TaskStores(_Stores):
 
 class _ClientStores(_Stores):
     """What people and other programs ask for."""
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        return Catalog(self.connection)
+
+    @cached_property
+    def pruning(self) -> Pruning:
+        return Pruning(self.connection)
 
     @cached_property
     def listings(self) -> Listings:

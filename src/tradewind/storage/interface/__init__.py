@@ -20,10 +20,12 @@ from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
+from tradewind.storage.interface.catalog_store import CatalogStore
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.storage.interface.listing_store import ListingStore
 from tradewind.storage.interface.lookup_store import LookupStore
+from tradewind.storage.interface.pruning_store import PruningStore
 from tradewind.storage.interface.shared_stores import (
     AssetEventStore,
     AssetStateStore,
@@ -327,8 +329,14 @@ class TaskStore(Protocol):
         """End all unfinished instances but those of the spared tasks: skipped, and failed if they have a process
         and `fails_running`. Returns what they became."""
 
-    def set_note(self, key: TaskKey, note: str | None) -> bool:
-        """A person's remark. False: there is no such instance."""
+    def refit(self, tasks: Sequence[NewTask]) -> None:
+        """Give undecided instances what another version of their DAG says of them, but for the number of tries."""
+
+    def set_notes(self, keys: Sequence[TaskKey], note: str | None) -> set[TaskKey]:
+        """A person's remark. Returns those that exist."""
+
+    def delete(self, keys: Sequence[TaskKey]) -> None:
+        """With all that belongs to them, whatever their state."""
 
     def count_states(self, run_key: RunKey, task_ids: Collection[str]) -> dict[str, dict[TaskState, int]]:
         """How many instances of each of these tasks are in which state, as far as the run has them."""
@@ -530,7 +538,12 @@ class Transaction(Protocol):
     @property
     def jobs(self) -> JobStore: ...
     @property
+    def catalog(self) -> CatalogStore: ...
+
+    @property
     def listings(self) -> ListingStore: ...
+    @property
+    def pruning(self) -> PruningStore: ...
     @property
     def accounts(self) -> AccountStore: ...
     @property

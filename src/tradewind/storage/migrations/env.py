@@ -22,4 +22,13 @@ def _migrate(connection: sa.Connection) -> None:
         context.run_migrations()
 
 
-_migrate(context.config.attributes["connection"])
+def _write_down(dialect: str) -> None:
+    context.configure(dialect_name=dialect, target_metadata=metadata, literal_binds=True)
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+if context.is_offline_mode():
+    _write_down(context.config.attributes["dialect"])
+else:
+    _migrate(context.config.attributes["connection"])

@@ -55,7 +55,7 @@ def upgrade() -> None:
     _create_accounts()
     _create_tokens()
     _create_audit_log()
-    if op.get_bind().dialect.name == "mysql":
+    if op.get_context().dialect.name == "mysql":
         _create_full_indexes()
     else:
         _create_partial_indexes()
@@ -703,7 +703,7 @@ def _create_partial_indexes() -> None:
         op.create_index(name, table, columns, postgresql_where=where, sqlite_where=where)
 
     # Each condition must be the one that the queries state, in the words of the database: SQLite has no booleans.
-    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    is_sqlite = op.get_context().dialect.name == "sqlite"
     is_free = "is_paused = 0 AND is_at_run_limit = 0" if is_sqlite else "NOT is_paused AND NOT is_at_run_limit"
     partial("ix_dag_due", "dag", ["next_run_after"], f"next_run_after IS NOT NULL AND {is_free} AND error IS NULL")
     partial(

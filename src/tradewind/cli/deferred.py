@@ -1,0 +1,18 @@
+"""Modules that are loaded when a command runs, and not when it only explains itself.
+
+A command's signature is all that `--help` and shell completion need. The engine and the database behind it take several
+times as long to load as Python itself takes to start.
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+class Deferred:
+    """Stands for a module. Type checkers are shown the real one, under `if TYPE_CHECKING`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
