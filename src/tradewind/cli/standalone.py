@@ -1,6 +1,7 @@
 """`tradewind standalone`: all of it on this machine, with one command."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ from tradewind.cli.api_server import server_options
 from tradewind.cli.components import components
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.environment import set_variables
-from tradewind.settings import HOME_VARIABLE, load_settings
+from tradewind.runtime.keeper import Part
+from tradewind.settings import HOME_VARIABLE, Settings, load_settings
 from tradewind.standalone.deployment import Deployment, hold_home
 from tradewind.standalone.home import prepare_home
 
@@ -31,15 +33,33 @@ def command(
     port: Port = None,
     verbose: Verbose = False,
 ) -> None:
-    """Start everything: database, scheduler, DAG processor, web server. Ctrl-C stops it."""
+    """Start everything: database, scheduler, DAG processor, worker, web server. Ctrl-C stops it."""
+    set_variables(variables(home=home, dags_folder=dags_folder, host=host, port=port))
+    run_standalone(verbose=verbose)
+
+
+def run_standalone(
+    *,
+    verbose: bool = False,
+    more_parts: Callable[[Settings], list[Part]] = lambda _: [],
+    opened: Callable[[str], object] | None = None,
+) -> None:
+    """Until told to stop. `opened` is called with the URL when it is ready.
+
+    Raises:
+        TradewindError: it cannot start.
+    """
     clock = SystemClock()
     started_at = clock.monotonic()
-    set_variables(variables(home=home, dags_folder=dags_folder, host=host, port=port))
     settings = load_settings()
     lifeline = hold_home(settings.home, clock)
     settings = prepare_home(settings)
+    parts = [*components(settings, verbose=verbose), *more_parts(settings)]
     url = server_options(settings).url
-    Deployment(settings, components(settings, verbose=verbose), clock, url).run(lifeline, started_at)
+    deployment = Deployment(settings, parts, clock, url)
+    if opened is not None:
+        deployment.opened = partial(opened, url)
+    deployment.run(lifeline, started_at)
 
 
 def variables(
@@ -47,6 +67,8 @@ def variables(
 ) -> Mapping[str, str]:
     """What was asked for, as every process of the deployment reads it."""
     given = {
+        # The worker is a component like the others: it shares their memory, and is started again by the same hand.
+        "TRADEWIND__WORKERS__START_WITH_SCHEDULER": "False",
         HOME_VARIABLE: home and str(home.absolute()),
         "TRADEWIND__CORE__DAGS_FOLDER": dags_folder and str(dags_folder.absolute()),
         "TRADEWIND__API__HOST": host,

@@ -96,6 +96,11 @@ def make_executor(entry: ExecutorEntry, context: ExecutorContext) -> Executor:
     return executor
 
 
+def has_worker(entry: ExecutorEntry) -> bool:
+    """Whether its attempts are run by a supervisor of this machine."""
+    return entry.path in _BUILT_IN
+
+
 def most_at_once(entry: ExecutorEntry, core: CoreSettings) -> int:
     """How many attempts a supervisor of this executor runs at the same time."""
     return 1 if entry.path == _SEQUENTIAL else core.parallelism

@@ -17,6 +17,7 @@ _SHORTEST_PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 30.0
 _STEADY_S: Final = 60.0
 """Who lived for so long is started again as if it had never ended before."""
+_URGE_AFTER_S: Final = 0.5
 _STOP_PATIENCE_S: Final = 10.0
 _MOST_AT_ONCE: Final = 65_536
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -29,6 +30,8 @@ class Part:
     name: str
     live: Callable[[], None]
     """What it does, in a fork of this process. It ends well when this returns."""
+    must_be_urged: bool = False
+    """Whether it finishes first what it has begun when it is told to end, and leaves that when it is told again."""
 
 
 @dataclass(slots=True)
@@ -119,8 +122,8 @@ class Keeper:
                 signal.signal(number, signal.SIG_DFL)
             if output >= 0:
                 os.close(reading)  # else it could write to nobody for ever
-                for number in (1, 2):
-                    os.dup2(output, number)
+                for standard in (1, 2):
+                    os.dup2(output, standard)
             for key in list(self._selector.get_map().values()):
                 os.close(key.fd)
             self._prepare()
@@ -184,13 +187,22 @@ class Keeper:
         kept.pause_s = min(2 * kept.pause_s, _LONGEST_PAUSE_S)
 
     def _stop(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            for kept in self._kept:
-                if kept.pid:
-                    os.kill(kept.pid, number)
-            deadline = self._clock.monotonic() + _STOP_PATIENCE_S
-            while any(kept.pid for kept in self._kept) and self._clock.monotonic() < deadline:
-                self._turn(deadline - self._clock.monotonic())
+        self._tell(self._kept, signal.SIGTERM)
+        self._wait_for_ends(_URGE_AFTER_S)
+        self._tell([kept for kept in self._kept if kept.part.must_be_urged], signal.SIGTERM)
+        self._wait_for_ends(_STOP_PATIENCE_S)
+        self._tell(self._kept, signal.SIGKILL)
+        self._wait_for_ends(_STOP_PATIENCE_S)
+
+    def _tell(self, those: Sequence[_Kept], number: signal.Signals) -> None:
+        for kept in those:
+            if kept.pid:
+                os.kill(kept.pid, number)
+
+    def _wait_for_ends(self, most_s: float) -> None:
+        deadline = self._clock.monotonic() + most_s
+        while any(kept.pid for kept in self._kept) and self._clock.monotonic() < deadline:
+            self._turn(deadline - self._clock.monotonic())
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:

@@ -35,7 +35,7 @@ class Deployment:
     url: str
     greeting: Sequence[str] = ()
     """What else to say when it is ready."""
-    opened: Callable[[], None] = lambda: None
+    opened: Callable[[], object] = lambda: None
     """Called when it is ready."""
 
     def run(self, lifeline: Lifeline, started_at: float) -> None:
@@ -91,7 +91,7 @@ def hold_home(home: Path, clock: Clock) -> Lifeline:
     Raises:
         SettingsError: it is in use.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = (home / _LOCK_NAME).absolute()
     deadline = clock.monotonic() + _FORMER_PATIENCE_S
     while True:

@@ -15,10 +15,6 @@ _FILE: Final = """\
 [core]
 # Connections and variables are encrypted with it: whoever loses it loses them.
 fernet_key = {fernet_key}
-
-[api_auth]
-# Signs the tokens of whoever is logged in.
-jwt_secret = {jwt_secret}
 """
 
 
@@ -33,10 +29,11 @@ def prepare_home(settings: Settings) -> Settings:
         DatabaseError: the database is another program's, or that of a newer version.
     """
     try:
-        for folder in (settings.home, settings.dags_folder, settings.log_folder):
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (settings.dags_folder, settings.log_folder):
             folder.mkdir(parents=True, exist_ok=True)
         if _needs_file(settings):
-            write_private(settings.home / FILE_NAME, _file())
+            write_private(settings.home / FILE_NAME, _FILE.format(fernet_key=new_key()))
             settings = load_settings()
     except OSError as error:
         raise SettingsError(f"{settings.home} cannot be made a home: {error}") from error
@@ -57,7 +54,3 @@ def _needs_file(settings: Settings) -> bool:
     """Not where somebody has written one, or keeps the keys elsewhere."""
     is_named = bool(process_environment().get(FILE_VARIABLE))
     return not is_named and not settings.core.fernet_key and not (settings.home / FILE_NAME).exists()
-
-
-def _file() -> str:
-    return _FILE.format(fernet_key=new_key(), jwt_secret=os.urandom(64).hex())

@@ -1,0 +1,62 @@
+"""`tradewind dev`: a folder of DAG files, running while they are being written."""
+
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tradewind.cli.standalone import Port, run_standalone, variables
+from tradewind.runtime.environment import has_display, set_variables, wants_colours
+from tradewind.runtime.keeper import Part
+from tradewind.settings import Settings
+from tradewind.standalone.task_log_lines import follow_task_logs
+
+
+def command(
+    dags_folder: Annotated[
+        Path, typer.Argument(metavar="DAGS_FOLDER", exists=True, file_okay=False, help="where the DAG files are")
+    ],
+    home: Annotated[
+        Path | None,
+        typer.Option("--home", file_okay=False, help="where to keep everything; gone at the end by default"),
+    ] = None,
+    port: Port = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser when it is ready")] = True,
+) -> None:
+    """Run the DAGs of a folder while you write them.
+
+    Files are read again when they change, DAGs are not paused, what tasks log is shown here, and nobody has to log in:
+    it can be reached from this machine only.
+    """
+    with _home(home) as place:
+        set_variables(
+            {
+                **variables(home=place, dags_folder=dags_folder, host="127.0.0.1", port=port),
+                "TRADEWIND__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
+                "TRADEWIND__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
+            }
+        )
+        run_standalone(more_parts=_task_logs, opened=webbrowser.open if browser and has_display() else None)
+
+
+@contextmanager
+def _home(given: Path | None) -> Iterator[Path]:
+    if given is not None:
+        yield given
+        return
+    with tempfile.TemporaryDirectory(prefix="tradewind-dev-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _task_logs(settings: Settings) -> list[Part]:
+    has_colours = wants_colours(sys.stdout)  # here, for the part itself writes into a pipe
+
+    def live() -> None:
+        follow_task_logs(settings.log_folder, typer.echo, has_colours=has_colours)
+
+    return [Part("task logs", live)]
