@@ -1,5 +1,6 @@
 """Pause and unpause."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from tradewind.errors import UnknownDag
@@ -12,15 +13,27 @@ def pause_dag(tx: Transaction, dag_id: str, now: datetime, *, is_paused: bool) -
     Raises:
         UnknownDag: there is none of that id.
     """
-    records = tx.dags.lock([dag_id])
-    if not records:
-        raise UnknownDag(dag_id)
-    if records[0].is_paused == is_paused:
-        return False
-    tx.dags.set_paused(dag_id, is_paused)
-    running = tx.runs.running_of_dag(dag_id)
+    return bool(pause_dags(tx, [dag_id], now, is_paused=is_paused))
+
+
+def pause_dags(tx: Transaction, dag_ids: Collection[str], now: datetime, *, is_paused: bool) -> list[str]:
+    """The same for many DAGs. Returns those that changed.
+
+    Raises:
+        UnknownDag: there is none of one of the ids.
+    """
+    records = tx.dags.lock(dag_ids)
+    missing = set(dag_ids) - {record.dag_id for record in records}
+    if missing:
+        raise UnknownDag(min(missing))
+    changed = [record.dag_id for record in records if record.is_paused != is_paused]
+    for dag_id in changed:
+        tx.dags.set_paused(dag_id, is_paused)
+    # All runs at once: one DAG after the other would lock them in another order than everybody else.
+    running = [run_key for dag_id in changed for run_key in tx.runs.running_of_dag(dag_id)]
     tx.runs.lock(running)
-    tx.tasks.hold_paused(dag_id, is_paused=is_paused)
+    for dag_id in changed:
+        tx.tasks.hold_paused(dag_id, is_paused=is_paused)
     tx.runs.decided(running, None, now)
     tx.changes.record_runs(running, now)
-    return True
+    return changed

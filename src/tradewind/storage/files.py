@@ -41,6 +41,7 @@ _HEAD = sa.select(
     _COLUMNS.is_requested,
 )
 _OF_BUNDLE = _HEAD.where(_COLUMNS.bundle_name == sa.bindparam("bundle")).order_by(_COLUMNS.path)
+_NAMED = _HEAD.where(_COLUMNS.bundle_name == sa.bindparam("bundle"), _COLUMNS.path == sa.bindparam("file_path"))
 _REQUESTED = _HEAD.where(file_is_requested, one_of(_COLUMNS.bundle_name, "bundles")).order_by(_COLUMNS.file_key)
 _LOCK = _HEAD.where(_OF_KEYS).order_by(_COLUMNS.file_key).with_for_update(key_share=True)
 _CLAIMED = {"claimed_by": sa.bindparam("job"), "claimed_until": sa.bindparam("until", type_=Instant())}
@@ -113,6 +114,10 @@ class Files:
 
     def of_bundle(self, bundle: str) -> list[DagFile]:
         return [_to_file(row) for row in self._connection.execute(_OF_BUNDLE, {"bundle": bundle})]
+
+    def find(self, name: FileName) -> DagFile | None:
+        row = self._connection.execute(_NAMED, {"bundle": name.bundle, "file_path": name.path}).first()
+        return None if row is None else _to_file(row)
 
     def lock(self, keys: Collection[FileKey]) -> list[DagFile]:
         return [_to_file(row) for row in self._connection.execute(_LOCK, {"keys": list(keys)})]

@@ -67,6 +67,9 @@ class FileStore(Protocol):
     def of_bundle(self, bundle: str) -> list[DagFile]:
         """By path, without a lock."""
 
+    def find(self, name: FileName) -> DagFile | None:
+        """Without a lock."""
+
     def lock(self, keys: Collection[FileKey]) -> list[DagFile]:
         """Lock the rows that exist, by key."""
 

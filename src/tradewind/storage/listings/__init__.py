@@ -9,11 +9,51 @@ from typing import Final
 import sqlalchemy as sa
 
 from tradewind.model.listing import Listed, Page, Query
+from tradewind.storage.listings.assets import (
+    ALIASES_OF_ASSETS,
+    ASSET_ALIASES,
+    ASSET_EVENTS,
+    ASSET_REFERENCES,
+    ASSET_STATES,
+    ASSETS,
+)
+from tradewind.storage.listings.connections import CONNECTIONS
+from tradewind.storage.listings.dag_runs import DAG_RUNS
+from tradewind.storage.listings.dag_tags import DAG_TAGS
+from tradewind.storage.listings.dag_versions import DAG_VERSIONS
+from tradewind.storage.listings.dag_warnings import DAG_WARNINGS
+from tradewind.storage.listings.dags import DAGS
+from tradewind.storage.listings.import_errors import IMPORT_ERRORS
+from tradewind.storage.listings.jobs import JOBS
 from tradewind.storage.listings.listing import Listing
 from tradewind.storage.listings.pools import POOLS
+from tradewind.storage.listings.task_instances import TASK_INSTANCES
+from tradewind.storage.listings.task_states import TASK_STATES
+from tradewind.storage.listings.task_tries import TASK_TRIES
+from tradewind.storage.listings.variables import VARIABLES
+from tradewind.storage.listings.xcoms import XCOMS
 
 _LISTINGS: Final[Mapping[Listed, Listing]] = {
+    Listed.ALIASES_OF_ASSETS: ALIASES_OF_ASSETS,
+    Listed.ASSETS: ASSETS,
+    Listed.ASSET_ALIASES: ASSET_ALIASES,
+    Listed.ASSET_EVENTS: ASSET_EVENTS,
+    Listed.ASSET_REFERENCES: ASSET_REFERENCES,
+    Listed.ASSET_STATES: ASSET_STATES,
+    Listed.CONNECTIONS: CONNECTIONS,
+    Listed.DAG_RUNS: DAG_RUNS,
+    Listed.DAGS: DAGS,
+    Listed.DAG_TAGS: DAG_TAGS,
+    Listed.DAG_VERSIONS: DAG_VERSIONS,
+    Listed.DAG_WARNINGS: DAG_WARNINGS,
+    Listed.IMPORT_ERRORS: IMPORT_ERRORS,
+    Listed.JOBS: JOBS,
     Listed.POOLS: POOLS,
+    Listed.TASK_INSTANCES: TASK_INSTANCES,
+    Listed.TASK_STATES: TASK_STATES,
+    Listed.TASK_TRIES: TASK_TRIES,
+    Listed.VARIABLES: VARIABLES,
+    Listed.XCOMS: XCOMS,
 }
 
 

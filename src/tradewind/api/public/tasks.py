@@ -1,0 +1,106 @@
+"""Tasks of the current version of a DAG."""
+
+from typing import Any, Final
+
+from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.operation import Operations
+from tradewind.api.public.shown_dags import shown_params
+from tradewind.api.public.task_schemas import TaskCollectionResponse, TaskResponse, time_delta
+from tradewind.api.services import Given, Services
+from tradewind.decide.structure import Structure
+from tradewind.errors import InvalidRequest, UnknownDag, UnknownTask
+from tradewind.model.dag import Dag, Task
+
+operations = Operations("Task")
+
+_READ: Final = Need(Resource.DAG, Action.READ)
+_UNSORTABLE: Final = frozenset(
+    {"execution_timeout", "retry_delay", "params", "class_ref", "template_fields", "downstream_task_ids", "extra_links"}
+)
+
+
+@operations.add("GET", "/dags/{dag_id}/tasks", operation_id="get_tasks", need=_READ)
+def get_tasks(dag_id: str, services: Given, order_by: str = "task_id") -> TaskCollectionResponse:
+    """All of them."""
+    name = order_by.removeprefix("-")
+    if name in _UNSORTABLE or name not in TaskResponse.model_fields:
+        raise InvalidRequest(f"Ordering with '{name}' is disallowed or the attribute does not exist on the model")
+    structure = _structure(services, dag_id)
+    tasks = _responses(structure, range(len(structure.tasks)))
+    with_value = [task for task in tasks if getattr(task, name) is not None]
+    # Those that are equal by id, whichever way the others go.
+    with_value.sort(key=lambda task: task.task_id or "")
+    with_value.sort(key=lambda task: getattr(task, name), reverse=order_by.startswith("-"))
+    without = [task for task in tasks if getattr(task, name) is None]
+    return TaskCollectionResponse(tasks=[*with_value, *without], total_entries=len(tasks))
+
+
+@operations.add("GET", "/dags/{dag_id}/tasks/{task_id}", operation_id="get_task", need=_READ)
+def get_task(dag_id: str, task_id: Any, services: Given) -> TaskResponse:
+    """One of them."""
+    structure = _structure(services, dag_id)
+    number = structure.index.get(task_id)
+    if number is None:
+        raise UnknownTask(dag_id, task_id)
+    return _responses(structure, [number])[0]
+
+
+def _structure(services: Services, dag_id: str) -> Structure:
+    def work(tx: Any) -> Structure:
+        record = tx.dags.find(dag_id)
+        if record is None or record.version_key is None:
+            raise UnknownDag(dag_id)
+        return services.structures.get(tx, record.version_key)
+
+    return services.store.read(work)
+
+
+def _responses(structure: Structure, numbers: Any) -> list[TaskResponse]:
+    of_dag = shown_params(structure.dag.params, "dag")
+    return [
+        TaskResponse(
+            **_settings(structure.dag, structure.tasks[number]),
+            **_details(structure.tasks[number], of_dag),
+            downstream_task_ids=sorted(structure.tasks[down].task_id for down in structure.downstream[number]),
+        )
+        for number in numbers
+    ]
+
+
+def _settings(dag: Dag, task: Task) -> dict[str, Any]:
+    return {
+        "task_id": task.task_id,
+        "task_display_name": task.display_name or task.task_id,
+        "owner": task.owner,
+        "start_date": task.start_at or dag.start_at,
+        "end_date": task.end_at or dag.end_at,
+        "trigger_rule": task.trigger_rule.value,
+        "depends_on_past": task.depends_on_past,
+        "wait_for_downstream": task.wait_for_downstream,
+        "retries": task.retry.retries,
+        "queue": task.queue,
+        "pool": task.pool,
+        "pool_slots": task.pool_slots,
+        "execution_timeout": time_delta(task.execution_timeout_s),
+        "retry_delay": time_delta(task.retry.delay_s),
+        "retry_exponential_backoff": task.retry.multiplier,
+        "priority_weight": task.priority_weight,
+        "operator_name": task.operator,
+        "is_mapped": task.mapping is not None,
+    }
+
+
+def _details(task: Task, of_dag: dict[str, Any]) -> dict[str, Any]:
+    details: dict[str, Any] = task.details if isinstance(task.details, dict) else {}
+    class_name = details.get("task_type", task.operator)
+    return {
+        "weight_rule": details.get("weight_rule", task.weight_rule.value),
+        "ui_color": details.get("ui_color", "#fff"),
+        "ui_fgcolor": details.get("ui_fgcolor", "#000"),
+        "template_fields": details.get("template_fields", []),
+        "doc_md": details.get("doc_md"),
+        "params": {**of_dag, **shown_params(details.get("params"), "task")},
+        # Without a module, it is from the DAG file itself.
+        "class_ref": {"module_path": details.get("module"), "class_name": class_name},
+        "extra_links": details.get("extra_links", []),
+    }
