@@ -4,8 +4,8 @@ Each function takes what the database knows and returns reasons in the order in 
 means that nothing holds it back. Nothing in here has a rule of its own.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from tradewind.decide.admission import Capacity, can_never_fit, hold_reason
@@ -15,6 +15,7 @@ from tradewind.decide.readiness import past_verdict, reads_past
 from tradewind.decide.timetables import why_no_run
 from tradewind.decide.trigger_rules import Outcome, Verdict
 from tradewind.model.ids import UNMAPPED
+from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import Pool
 from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, HeldBy, RunState, TaskState
 from tradewind.model.task import Candidate, PastTask, TaskInstance
@@ -25,10 +26,12 @@ _MOST_NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that stands in the way. `code` is for programs, `text` for people."""
+    """One thing that stands in the way. `code` and `details` are for programs, `text` for people."""
 
     code: str
     text: str
+    details: Mapping[str, JsonValue] = field(default_factory=dict, compare=False)
+    """What the text speaks of: names, limits, instants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,9 @@ def explain_next_run(dag: DagFacts, next_run_after: datetime | None, now: dateti
     if next_run_after is None:
         return reasons if dag.timetable is None else [*reasons, Reason("not_scheduled", why_no_run(dag.timetable))]
     if next_run_after > now:
-        reasons.append(Reason("not_due", f"the next run is due at {next_run_after.isoformat()}"))
+        reasons.append(_until("not_due", "the next run is due at", next_run_after))
     if dag.active_runs >= dag.max_active_runs:
-        reasons.append(
-            Reason("max_active_runs", f"{dag.active_runs} runs are active and max_active_runs is {dag.max_active_runs}")
-        )
+        reasons.append(_runs_limit(dag, dag.active_runs, "active"))
     return reasons
 
 
@@ -91,10 +92,9 @@ def explain_run(dag: DagFacts, state: RunState, run_after: datetime, now: dateti
         case RunState.QUEUED:
             reasons = explain_dag(dag)
             if run_after > now:
-                reasons.append(Reason("not_due", f"the run may start at {run_after.isoformat()}"))
+                reasons.append(_until("not_due", "the run may start at", run_after))
             if dag.running_runs >= dag.max_active_runs:
-                limit = f"{dag.running_runs} runs are running and max_active_runs is {dag.max_active_runs}"
-                reasons.append(Reason("max_active_runs", limit))
+                reasons.append(_runs_limit(dag, dag.running_runs, "running"))
             return reasons
 
 
@@ -118,7 +118,7 @@ def explain_task(task: TaskInstance, now: datetime) -> list[Reason]:
     if task.state in (TaskState.DEFERRED, TaskState.AWAITING_INPUT):
         return [_by_state(task)]
     if task.wake_at is not None and task.wake_at > now:
-        return [Reason(task.state, f"it is {task.state} and waits until {task.wake_at.isoformat()}")]
+        return [_until(task.state, f"it is {task.state} and waits until", task.wake_at)]
     return []
 
 
@@ -126,17 +126,19 @@ def explain_waiting(candidate: Candidate, held_by: HeldBy | None, facts: QueueFa
     """Why a scheduled task has no slots."""
     if held_by is not None:
         return [Reason(held_by, _HELD[held_by])]
+    details: dict[str, JsonValue] = {"pool": candidate.pool, "slots": candidate.pool_slots, "free": facts.pool_free}
     never = can_never_fit(facts.pool, candidate.pool_slots)
     if never is not None:
-        return [Reason(never.name.lower(), f"{never} (pool {candidate.pool!r}, {candidate.pool_slots} slots)")]
+        text = f"{never} (pool {candidate.pool!r}, {candidate.pool_slots} slots)"
+        return [Reason(never.name.lower(), text, details)]
     reasons = []
     reason = hold_reason(candidate, facts.pool_free, facts.capacity, facts.active_of_task)
     if reason is not None:
-        reasons.append(Reason(reason.name.lower(), f"{reason} (pool {candidate.pool!r}, free: {_free(facts)})"))
+        text = f"{reason} (pool {candidate.pool!r}, free: {_free(facts)})"
+        reasons.append(Reason(reason.name.lower(), text, details))
     if facts.ahead:
-        reasons.append(
-            Reason("priority", f"{facts.ahead} tasks before it in pool {candidate.pool!r} have higher priority or turn")
-        )
+        text = f"{facts.ahead} tasks before it in pool {candidate.pool!r} have higher priority or turn"
+        reasons.append(Reason("priority", text, {"pool": candidate.pool, "ahead": facts.ahead}))
     return reasons
 
 
@@ -145,6 +147,15 @@ _HELD = {
     HeldBy.MAX_ACTIVE_PER_RUN: "its run has as many active instances of it as max_active_tis_per_dagrun allows",
     HeldBy.DAG_PAUSED: "the DAG is paused",
 }
+
+
+def _until(code: str, text: str, instant: datetime) -> Reason:
+    return Reason(code, f"{text} {instant.isoformat()}", {"until": instant.isoformat()})
+
+
+def _runs_limit(dag: DagFacts, count: int, word: str) -> Reason:
+    text = f"{count} runs are {word} and max_active_runs is {dag.max_active_runs}"
+    return Reason("max_active_runs", text, {"runs": count, "limit": dag.max_active_runs})
 
 
 def _free(facts: QueueFacts) -> str:
@@ -162,13 +173,13 @@ def _by_state(task: TaskInstance) -> Reason:
 
 
 def _from_verdict(progress: RunProgress, cell: Cell, verdict: Verdict) -> Reason:
-    text = verdict.reason
-    if verdict.outcome is Outcome.WAIT:
-        names = _unfinished_upstream(progress, cell)
-        if names:
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            text = f"{text}: {', '.join(names[:_MOST_NAMES])}{more}"
-    return Reason(f"dependencies_{verdict.outcome}", text)
+    code, text = f"dependencies_{verdict.outcome}", verdict.reason
+    names = _unfinished_upstream(progress, cell) if verdict.outcome is Outcome.WAIT else ()
+    if not names:
+        return Reason(code, text)
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    text = f"{text}: {', '.join(names[:_MOST_NAMES])}{more}"
+    return Reason(code, text, {"unfinished_upstream": list(names)})
 
 
 def _unfinished_upstream(progress: RunProgress, cell: Cell) -> Sequence[str]:

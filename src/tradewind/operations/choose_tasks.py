@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradewind.decide.structure import Structure
+from tradewind.decide.structure import NO_GROUP, Structure
 from tradewind.errors import UnknownDag, UnknownRun, UnknownTask
+from tradewind.model.ids import VersionKey
 from tradewind.model.run import Run
 from tradewind.model.states import FAILED_STATES, TaskState
 from tradewind.model.task import TaskInstance
@@ -15,20 +16,32 @@ from tradewind.storage.interface import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Tasks of one run, and how far around them to go."""
+    """Tasks of one run or of many, and how far around them to go."""
 
     dag_id: str
-    run_id: str
+    run_id: str | None
+    """None: all runs whose logical dates lie within `since` and `until`."""
     task_ids: tuple[str, ...] | None = None
-    """None: all tasks of the run."""
+    """None: all tasks, unless there are `instances`."""
     map_indexes: tuple[int, ...] | None = None
     """None: all instances. Only for the named tasks, not for those that come with them."""
+    instances: tuple[tuple[str, int], ...] = ()
+    """More, by task and map index."""
     upstream: bool = False
     downstream: bool = False
     past: bool = False
     future: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
     only_failed: bool = False
     only_running: bool = False
+
+    @property
+    def named(self) -> tuple[str, ...] | None:
+        """The tasks that were named, in whichever way; None: all."""
+        if self.task_ids is None and not self.instances:
+            return None
+        return tuple(dict.fromkeys((*(self.task_ids or ()), *(task_id for task_id, _ in self.instances))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +54,32 @@ class Chosen:
 
 
 def choose_tasks(
-    tx: Transaction, selection: Selection, structures: Structures, *, with_setups: bool = False
+    tx: Transaction, selection: Selection, structures: Structures, *, with_setups: bool = False, locks: bool = True
 ) -> list[Chosen]:
-    """Lock the DAG and the runs concerned, and read the instances. `with_setups` adds setups and teardowns in scope.
+    """Lock the DAG and the runs concerned, and read the instances.
+
+    Args:
+        tx: the transaction.
+        selection: what is meant.
+        structures: compiled DAGs.
+        with_setups: adds setups and teardowns in whose scope the tasks are.
+        locks: False only to look, which nobody need wait for.
 
     Raises:
         UnknownDag, UnknownRun, UnknownTask: as the name says.
     """
-    run = lock_dag_and_find_run(tx, selection.dag_id, selection.run_id)
-    structure = structures.get(tx, run.version_key)
+    runs = _runs(tx, selection, locks=locks)
+    if not runs:
+        return []
+    structure = structures.get(tx, runs[0].version_key if selection.run_id else _latest_version(tx, selection))
+    meant = _Meant(structure, selection)
     names = _task_ids(structure, selection, with_setups=with_setups)
-    runs = [run] if not (selection.past or selection.future) else _around(tx, run, selection)
+    if selection.past or selection.future:
+        runs = _around(tx, runs[0], selection)
     chosen = []
-    for locked in tx.runs.lock([each.key for each in runs]):
-        instances = tuple(task for task in tx.tasks.instances(locked.key, names) if _is_meant(task, selection))
-        chosen.append(Chosen(locked, structures.get(tx, locked.version_key), instances))
+    for run in tx.runs.lock([each.key for each in runs]) if locks else runs:
+        instances = tuple(task for task in tx.tasks.instances(run.key, names) if meant(task))
+        chosen.append(Chosen(run, structures.get(tx, run.version_key), instances))
     _refuse_missing_instances(selection, chosen)
     return chosen
 
@@ -90,11 +114,37 @@ def reach(structure: Structure, start: Iterable[int], *, upstream: bool, downstr
     return found
 
 
+def _runs(tx: Transaction, selection: Selection, *, locks: bool) -> list[Run]:
+    if selection.run_id is not None:
+        if locks:
+            return [lock_dag_and_find_run(tx, selection.dag_id, selection.run_id)]
+        run = tx.runs.find(selection.dag_id, selection.run_id)
+        if run is None:
+            raise UnknownRun(selection.dag_id, selection.run_id)
+        return [run]
+    if not (tx.dags.lock([selection.dag_id]) if locks else tx.dags.find(selection.dag_id)):
+        raise UnknownDag(selection.dag_id)
+    return [run for run in tx.runs.of_dag(selection.dag_id) if _is_within(run, selection.since, selection.until)]
+
+
+def _is_within(run: Run, since: datetime | None, until: datetime | None) -> bool:
+    if run.logical_date is None:
+        return since is None and until is None
+    return (since is None or run.logical_date >= since) and (until is None or run.logical_date <= until)
+
+
+def _latest_version(tx: Transaction, selection: Selection) -> VersionKey:
+    record = tx.dags.find(selection.dag_id)
+    if record is None or record.version_key is None:
+        raise UnknownDag(selection.dag_id)
+    return record.version_key
+
+
 def _task_ids(structure: Structure, selection: Selection, *, with_setups: bool) -> list[str] | None:
-    if selection.task_ids is None:
+    if selection.named is None:
         return None
     numbers = set()
-    for task_id in selection.task_ids:
+    for task_id in selection.named:
         if task_id not in structure.index:
             raise UnknownTask(selection.dag_id, task_id)
         numbers.add(structure.index[task_id])
@@ -121,23 +171,55 @@ def _around(tx: Transaction, run: Run, selection: Selection) -> list[Run]:
     ]
 
 
-def _is_meant(task: TaskInstance, selection: Selection) -> bool:
-    if selection.only_failed and task.state not in FAILED_STATES:
-        return False
-    if selection.only_running and task.state is not TaskState.RUNNING:
-        return False
-    if selection.map_indexes is None or selection.task_ids is None or task.task_id not in selection.task_ids:
-        return True
-    return task.map_index in selection.map_indexes
+class _Meant:
+    """Whether an instance of one of the chosen tasks is meant."""
+
+    def __init__(self, structure: Structure, selection: Selection) -> None:
+        self._structure = structure
+        self._selection = selection
+        self._whole = set(selection.task_ids or ()) if selection.map_indexes is None else set()
+        self._indexes: dict[str, set[int]] = {}
+        """By task: the map indexes that were named."""
+        for task_id, map_index in selection.instances:
+            self._indexes.setdefault(task_id, set()).add(map_index)
+        if selection.map_indexes is not None:
+            for task_id in selection.task_ids or ():
+                self._indexes.setdefault(task_id, set()).update(selection.map_indexes)
+        self._of_groups = self._indexes_of_groups()
+
+    def __call__(self, task: TaskInstance) -> bool:
+        if self._selection.only_failed and task.state not in FAILED_STATES:
+            return False
+        if self._selection.only_running and task.state is not TaskState.RUNNING:
+            return False
+        if task.task_id in self._whole:
+            return True
+        named = self._indexes.get(task.task_id)
+        if named is None:
+            named = self._of_groups.get(self._group(task.task_id))
+        return named is None or task.map_index in named
+
+    def _indexes_of_groups(self) -> dict[int, set[int]]:
+        """Tasks that come along from the same mapped group come with the same map indexes."""
+        found: dict[int, set[int]] = {}
+        for task_id, indexes in self._indexes.items():
+            if self._group(task_id) != NO_GROUP:
+                found.setdefault(self._group(task_id), set()).update(indexes)
+        for task_id in self._whole:
+            found.pop(self._group(task_id), None)
+        return found
+
+    def _group(self, task_id: str) -> int:
+        number = self._structure.index.get(task_id)
+        return NO_GROUP if number is None else self._structure.mapped_group[number]
 
 
 def _refuse_missing_instances(selection: Selection, chosen: Iterable[Chosen]) -> None:
-    if selection.map_indexes is None or selection.task_ids is None:
-        return
     if selection.only_failed or selection.only_running:
         return
+    named = set(selection.instances)
+    if selection.map_indexes is not None:
+        named |= {(task_id, index) for task_id in selection.task_ids or () for index in selection.map_indexes}
     found = {(task.task_id, task.map_index) for each in chosen for task in each.instances}
-    for task_id in selection.task_ids:
-        for map_index in selection.map_indexes:
-            if (task_id, map_index) not in found:
-                raise UnknownTask(selection.dag_id, task_id, map_index)
+    for task_id, map_index in sorted(named - found):
+        raise UnknownTask(selection.dag_id, task_id, map_index)

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tradewind.model.ids import TaskKey
-from tradewind.model.json_value import JsonValue
-from tradewind.model.run import Run
 from tradewind.model.task import NewTask
 from tradewind.operations.choose_tasks import Selection, choose_tasks, lock_dag_and_find_run, touch_run
 from tradewind.operations.clear_tasks import clear_tasks, reopen_run
 from tradewind.operations.structures import Structures
-from tradewind.operations.use_latest_version import tasks_to_add, use_latest_version
+from tradewind.operations.use_latest_version import goes_on_with_latest, tasks_to_add, use_latest_version
 from tradewind.storage.interface import Transaction
 
 
@@ -52,15 +50,8 @@ def clear_run(
     (run,) = tx.runs.lock([found.key])
     if not clearing.only_new:
         clear_tasks(tx, Selection(dag_id, run_id, only_failed=clearing.only_failed), structures, now)
-    if clearing.only_new or _goes_on_with_latest(tx, run, clearing, structures):
+    if clearing.only_new or goes_on_with_latest(structures.get(tx, run.version_key), clearing.on_latest_version):
         (run,) = tx.runs.lock([found.key])
         if use_latest_version(tx, run, structures, now) or not clearing.only_new:
             reopen_run(tx, run, now)
             touch_run(tx, run, now)
-
-
-def _goes_on_with_latest(tx: Transaction, run: Run, clearing: Clearing, structures: Structures) -> bool:
-    if clearing.on_latest_version is not None:
-        return clearing.on_latest_version
-    details: JsonValue = structures.get(tx, run.version_key).dag.details
-    return bool(details.get("rerun_with_latest_version")) if isinstance(details, dict) else False

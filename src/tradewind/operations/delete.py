@@ -4,9 +4,9 @@ from contextlib import suppress
 from datetime import datetime
 
 from tradewind.errors import Conflict, DagUnusable, UnknownDag
-from tradewind.model.ids import RunKey
+from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.states import OCCUPYING_STATES
-from tradewind.operations.choose_tasks import lock_dag_and_find_run
+from tradewind.operations.choose_tasks import Selection, choose_tasks, lock_dag_and_find_run, touch_run
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.register_assets import forget_assets
 from tradewind.operations.structures import Structures
@@ -44,6 +44,25 @@ def delete_run(tx: Transaction, dag_id: str, run_id: str, structures: Structures
         tell_next_run(tx, run, structures.get(tx, run.version_key), now)
     tx.runs.delete(run.key)
     tx.dags.set_at_run_limit([dag_id], False)
+
+
+def delete_tasks(tx: Transaction, selection: Selection, structures: Structures, now: datetime) -> list[TaskKey]:
+    """Task instances, with their history: their runs go on as if they had never been there.
+
+    Raises:
+        UnknownDag, UnknownRun, UnknownTask: as the name says.
+        Conflict: one of them is running.
+    """
+    deleted = []
+    for chosen in choose_tasks(tx, selection, structures):
+        for task in chosen.instances:
+            if task.state in OCCUPYING_STATES:
+                raise Conflict(f"task {task.task_id!r} cannot be deleted while it is {task.state}")
+        keys = [task.key for task in chosen.instances]
+        tx.tasks.delete(keys)
+        touch_run(tx, chosen.run, now)
+        deleted.extend(keys)
+    return deleted
 
 
 def _refuse_if_active(tx: Transaction, run_key: RunKey, what: str) -> None:

@@ -32,8 +32,7 @@ def mark_tasks(
         InvalidRequest: not a state that a person can give.
         UnknownDag, UnknownRun, UnknownTask: as the name says.
     """
-    if state not in _EVENTS:
-        raise InvalidRequest(f"a task cannot be marked {state}; use success, failed or skipped")
+    _refuse_state(state)
     marked: list[TaskKey] = []
     for chosen in choose_tasks(tx, selection, structures):
         tasks = [task for task in chosen.instances if task.state is not state]
@@ -49,6 +48,18 @@ def mark_tasks(
             touch_run(tx, chosen.run, now)
         marked.extend(sorted(changed))
     return marked
+
+
+def would_mark_tasks(tx: Transaction, selection: Selection, state: TaskState, structures: Structures) -> list[TaskKey]:
+    """The instances that `mark_tasks` would mark. Nobody waits for it, and it waits for nobody.
+
+    Raises:
+        InvalidRequest: not a state that a person can give.
+        UnknownDag, UnknownRun, UnknownTask: as the name says.
+    """
+    _refuse_state(state)
+    found = choose_tasks(tx, selection, structures, locks=False)
+    return [task.key for chosen in found for task in chosen.instances if task.state is not state]
 
 
 def mark_run(
@@ -99,6 +110,11 @@ def queue_run(tx: Transaction, dag_id: str, run_id: str, now: datetime) -> None:
     if run.state is not RunState.QUEUED:
         queue_again(tx, run, now)
         touch_run(tx, run, now)
+
+
+def _refuse_state(state: TaskState) -> None:
+    if state not in _EVENTS:
+        raise InvalidRequest(f"a task cannot be marked {state}; use success, failed or skipped")
 
 
 def _succeed_all(tx: Transaction, run: Run, now: datetime) -> list[TaskKey]:

@@ -20,5 +20,5 @@ def set_task_note(
     run = tx.runs.find(dag_id, run_id)
     if run is None:
         raise UnknownRun(dag_id, run_id)
-    if not tx.tasks.set_note(TaskKey(run.key, task_id, map_index), note):
+    if not tx.tasks.set_notes([TaskKey(run.key, task_id, map_index)], note):
         raise UnknownTask(dag_id, task_id, map_index)

@@ -2,14 +2,23 @@
 
 from datetime import datetime
 
+from tradewind.decide.structure import Structure
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, TaskState
 from tradewind.model.task import NewTask
-from tradewind.operations.create_run import new_tasks
+from tradewind.operations.create_run import new_task, new_tasks
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import TasksMoved
+
+
+def goes_on_with_latest(structure: Structure, asked: bool | None) -> bool:
+    """Whether runs of this version, cleared, go on with the DAG as it is now. Not asked: as the DAG says."""
+    if asked is not None:
+        return asked
+    details = structure.dag.details
+    return bool(details.get("rerun_with_latest_version")) if isinstance(details, dict) else False
 
 
 def tasks_to_add(tx: Transaction, run: Run, structures: Structures) -> list[NewTask]:
@@ -51,8 +60,20 @@ def use_latest_version(tx: Transaction, run: Run, structures: Structures, now: d
     removed = tx.tasks.set_state(lost, TaskState.REMOVED, now, max_tries=tries, reason="the DAG lost this task")
     if removed:
         tx.emit(TasksMoved(TaskState.REMOVED, tuple(sorted(removed))))
+    _refit(tx, run, structure)
     tx.tasks.create(created)
     return [TaskKey(task.run_key, task.task_id, task.map_index) for task in created]
+
+
+def _refit(tx: Transaction, run: Run, structure: Structure) -> None:
+    """What has not begun gets the pool, the queue and whatever else the version gives it."""
+    tx.tasks.refit(
+        [
+            new_task(structure, run.key, structure.index[each.task_id], each.map_index)
+            for each in tx.tasks.of_runs([run.key])
+            if each.state is TaskState.NONE and each.task_id in structure.index
+        ]
+    )
 
 
 def _bundle_version(tx: Transaction, record: DagRecord) -> str | None:

@@ -105,6 +105,15 @@ _SET_STATE = GuardedUpdate(
     _set_assignments,
 )
 
+_FROM_DAG = tuple(name for name, _ in _NEW_COLUMNS if name not in ("run_key", "dag_id", "task_id", "map_index"))
+_REFIT = GuardedUpdate(
+    _NEW_COLUMNS,
+    lambda batch: sa.and_(same_task(batch), state_in(TaskState.NONE)),
+    # The tries that it had stay counted.
+    lambda batch: {name: batch.c[name] for name in _FROM_DAG if name != "max_tries"},
+)
+_NOTE = GuardedUpdate(KEY_COLUMNS, same_task, lambda _: {"note": sa.bindparam("note", type_=LongText())})
+
 
 def _instances_of(run_key: RunKey) -> AnySelect:
     statement = sa.select(*INSTANCE_COLUMNS).where(_COLUMNS.run_key == run_key)
@@ -136,6 +145,16 @@ def _create(dialect_name: str) -> sa.Insert:
     return sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)
 
 
+@cache
+def _deletion(dialect_name: str) -> sa.Delete:
+    batch = batch_table(dialect_name, KEY_COLUMNS)
+    if dialect_name == "mysql":
+        # MariaDB would look through the whole table for a row value in a subquery.
+        return sa.delete(task_instance).where(same_task(batch))
+    named = sa.select(batch.c.run_key, batch.c.task_id, batch.c.map_index)
+    return sa.delete(task_instance).where(sa.tuple_(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index).in_(named))
+
+
 class Tasks:
     """Implements `interface.TaskStore`."""
 
@@ -148,10 +167,7 @@ class Tasks:
             self._connection.execute(_create(self._dialect), batch_parameters(self._dialect, _NEW_COLUMNS, tasks))
 
     def drop_unexpanded(self, keys: Sequence[TaskKey]) -> None:
-        batch = batch_table(self._dialect, KEY_COLUMNS)
-        named = sa.select(batch.c.run_key, batch.c.task_id, batch.c.map_index)
-        key = sa.tuple_(_COLUMNS.run_key, _COLUMNS.task_id, _COLUMNS.map_index)
-        statement = sa.delete(task_instance).where(key.in_(named), _COLUMNS.state == TaskState.NONE.value)
+        statement = _deletion(self._dialect).where(_COLUMNS.state == TaskState.NONE.value)
         self._connection.execute(statement, batch_parameters(self._dialect, KEY_COLUMNS, keys))
 
     def of_runs(self, run_keys: Collection[RunKey]) -> list[TaskSnapshot]:
@@ -221,13 +237,14 @@ class Tasks:
             changed |= self.set_state(tasks, state, now, max_tries=tries, reason=reason)
         return self.snapshots(changed)
 
-    def set_note(self, key: TaskKey, note: str | None) -> bool:
-        statement = sa.update(task_instance).where(
-            _COLUMNS.run_key == key.run_key,
-            _COLUMNS.task_id == key.task_id,
-            _COLUMNS.map_index == key.map_index,
-        )
-        return self._connection.execute(statement.values(note=note)).rowcount > 0
+    def refit(self, tasks: Sequence[NewTask]) -> None:
+        _REFIT(self._connection, tasks)
+
+    def set_notes(self, keys: Sequence[TaskKey], note: str | None) -> set[TaskKey]:
+        return _NOTE(self._connection, keys, {"note": note})
+
+    def delete(self, keys: Sequence[TaskKey]) -> None:
+        self._connection.execute(_deletion(self._dialect), batch_parameters(self._dialect, KEY_COLUMNS, keys))
 
     def count_states(self, run_key: RunKey, task_ids: Collection[str]) -> dict[str, dict[TaskState, int]]:
         counts: dict[str, dict[TaskState, int]] = {}

@@ -332,12 +332,12 @@ def test_a_note_is_kept_until_it_is_taken_away(world: World, store: Database) ->
     attempt = world.task(TaskState.NONE, world.running())
 
     with store.begin() as tx:
-        assert tx.tasks.set_note(attempt.task, "known problem")
-        assert not tx.tasks.set_note(TaskKey(attempt.run_key, "missing"), "x")
+        assert tx.tasks.set_notes([attempt.task], "known problem") == {attempt.task}
+        assert not tx.tasks.set_notes([TaskKey(attempt.run_key, "missing")], "x")
     assert world.instance(attempt).note == "known problem"
 
     with store.begin() as tx:
-        assert tx.tasks.set_note(attempt.task, None)
+        assert tx.tasks.set_notes([attempt.task], None)
     assert world.instance(attempt).note is None
 
 

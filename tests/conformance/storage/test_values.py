@@ -146,7 +146,7 @@ def test_reasons_of_any_length_and_content_are_kept(world: World, store: Databas
     attempt = world.task(TaskState.RUNNING, world.running())
     with store.begin() as tx:
         tx.attempts.end([AttemptEnd(attempt, TaskState.FAILED, NOW, reason=reason)])
-        tx.tasks.set_note(attempt.task, reason)
+        tx.tasks.set_notes([attempt.task], reason)
 
     task = world.instance(attempt)
     assert (task.reason, task.note) == (reason, reason)
@@ -163,7 +163,7 @@ def test_a_failure_is_stored_even_if_its_reason_has_what_no_database_takes(
     with store.begin() as tx:
         end = AttemptEnd(attempt, TaskState.FAILED, NOW, reason=reason)
         assert tx.attempts.end([end]) == {attempt.task}
-        tx.tasks.set_note(attempt.task, reason)
+        tx.tasks.set_notes([attempt.task], reason)
         tx.dags.set_error("sales", reason)
 
     task = world.instance(attempt)

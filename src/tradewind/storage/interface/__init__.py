@@ -490,6 +490,14 @@ class PoolStore(Protocol):
         """False: there is no such pool."""
 
 
+class Heartbeats(NamedTuple):
+    """When a kind of service was last heard of."""
+
+    at: datetime
+    of_running_at: datetime | None
+    """Of one that has neither stopped nor was declared dead."""
+
+
 class JobStore(Protocol):
     """The lives of service processes, and their leases."""
 
@@ -504,6 +512,9 @@ class JobStore(Protocol):
 
     def live(self, kind: str) -> list[JobRecord]:
         """Those neither stopped nor declared dead."""
+
+    def heartbeats(self) -> dict[str, Heartbeats]:
+        """By kind, of all that ever lived."""
 
     def declare_dead(self, silent: Collection[JobRecord], now: datetime) -> set[JobKey]:
         """End the leases of those that were not heard of since these records were read. Returns whose this call
