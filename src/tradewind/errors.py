@@ -7,6 +7,8 @@
     │   ├── UnknownTask
     │   ├── UnknownGroup
     │   ├── UnknownPool
+    │   ├── UnknownXCom
+    │   ├── UnknownState
     │   ├── UnknownVariable
     │   ├── UnknownConnection
     │   ├── UnknownFile
@@ -16,6 +18,7 @@
     │   └── UnknownAssetId
     ├── Conflict                 the request contradicts what is stored
     │   ├── RunExists
+    │   ├── XComExists
     │   ├── PoolExists
     │   ├── VariableExists
     │   ├── UserExists
@@ -153,6 +156,24 @@ class UnknownRole(NotFound):
         self.name = name
 
 
+class UnknownXCom(NotFound):
+    """No XCom of that key."""
+
+    def __init__(self, task_id: str, key: str) -> None:
+        super().__init__(f"task {task_id!r} has left no XCom {key!r} there")
+        self.task_id = task_id
+        self.key = key
+
+
+class UnknownState(NotFound):
+    """Nothing is remembered under that key."""
+
+    def __init__(self, task_id: str, key: str) -> None:
+        super().__init__(f"task {task_id!r} remembers nothing under {key!r} there")
+        self.task_id = task_id
+        self.key = key
+
+
 class Conflict(TradewindError):
     """The request contradicts what is stored."""
 
@@ -164,6 +185,15 @@ class RunExists(Conflict):
         super().__init__(f"DAG {dag_id!r} already has a run {run_id!r}, or one with the same logical date")
         self.dag_id = dag_id
         self.run_id = run_id
+
+
+class XComExists(Conflict):
+    """The task has left an XCom of that key."""
+
+    def __init__(self, task_id: str, key: str) -> None:
+        super().__init__(f"task {task_id!r} has already left an XCom {key!r} there")
+        self.task_id = task_id
+        self.key = key
 
 
 class PoolExists(Conflict):

@@ -8,11 +8,63 @@ from fastapi import FastAPI
 from tradewind import __version__
 from tradewind.api.errors import add_error_answers
 from tradewind.api.operation import Operations
-from tradewind.api.public import pools
+from tradewind.api.public import (
+    connections,
+    dag_parsing,
+    dag_run_changes,
+    dag_run_wait,
+    dag_runs,
+    dag_sources,
+    dag_stats,
+    dag_tags,
+    dag_versions,
+    dag_warnings,
+    dags,
+    explain_runs,
+    extra_links,
+    import_errors,
+    pools,
+    task_bulk,
+    task_changes,
+    task_clearing,
+    task_instances,
+    task_state_store,
+    task_tries,
+    task_waits,
+    tasks,
+    variables,
+    xcoms,
+)
 from tradewind.api.public.not_built import make_router
 from tradewind.api.services import Services
 
-ALL: Final[tuple[Operations, ...]] = (pools.operations,)
+ALL: Final[tuple[Operations, ...]] = (
+    dag_parsing.operations,
+    dag_sources.operations,
+    dag_stats.operations,
+    dag_tags.operations,
+    dag_versions.operations,
+    dag_warnings.operations,
+    dags.operations,
+    import_errors.operations,
+    tasks.operations,
+    pools.operations,
+    task_instances.operations,
+    task_bulk.operations,
+    task_changes.operations,
+    task_clearing.operations,
+    task_tries.operations,
+    task_waits.operations,
+    variables.operations,
+    connections.operations,
+    dag_runs.operations,
+    dag_run_changes.operations,
+    dag_run_wait.operations,
+    explain_runs.operations,
+    xcoms.operations,
+    extra_links.operations,
+    task_state_store.operations,
+)
 """Of all tags."""
 
 

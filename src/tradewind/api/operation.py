@@ -2,9 +2,12 @@
 
 The answer is encoded by the serializer of that type at once. (FastAPI would check it a second time and turn it into
 plain values first, which for a page of a hundred DAGs takes longer than to read them.)
+
+What changes something is entered into the audit log, by its declaration alone: see `_audited`.
 """
 
 import functools
+import inspect
 import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +18,15 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.params import Depends as Dependency
 from pydantic import TypeAdapter
 
-from tradewind.api.auth.access import Need, Principal, Resource, may
+from tradewind.api.audit import entry_of
+from tradewind.api.auth.access import Action, Need, Principal, Resource, dags_within_reach, may
 from tradewind.api.auth.principal import principal_of
+from tradewind.api.services import Services
+from tradewind.storage.interface.access_stores import pending
 
 _JSON: Final = "application/json"
 _ANY_DAG: Final = "~"
+_REQUEST: Final = "audited_request"
 _KIND: Final = re.compile(r":\w+(?=})")
 """In `{key:path}`, that the key may have slashes."""
 
@@ -61,13 +68,14 @@ class Operations:
             own = [Depends(_allowed(need))] if need is not None else []
             self.router.add_api_route(
                 path,
-                _encoding(function, returned, status),
+                _encoding(_audited(function, operation_id, need), returned, status),
                 methods=[method],
                 operation_id=operation_id,
                 status_code=status,
                 response_model=None if returned in (None, type(None), Response) else returned,
                 responses={
-                    code: {"description": text} if isinstance(text, str) else dict(text) for code, text in responses.items()
+                    code: {"description": text} if isinstance(text, str) else dict(text)
+                    for code, text in responses.items()
                 },
                 dependencies=[*own, *dependencies],
             )
@@ -93,12 +101,32 @@ def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Calla
     return endpoint
 
 
-def _allowed(need: Need) -> Callable[..., None]:
-    def check(request: Request, principal: Annotated[Principal, Depends(principal_of)]) -> None:
+def _audited(function: Callable[..., Any], operation_id: str, need: Need | None) -> Callable[..., Any]:
+    """The function, so that whatever it changes is a change by whoever calls it. The store does the rest."""
+    if need is None or need.action is Action.READ:
+        return function
+    resource = need.resource
+
+    @functools.wraps(function)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        request: Request = kwargs.pop(_REQUEST)
+        services: Services = request.app.state.services
+        with pending(entry_of(request, operation_id, resource, kwargs, services)):
+            return function(*args, **kwargs)
+
+    signature = inspect.signature(function)
+    own = inspect.Parameter(_REQUEST, inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    noted.__signature__ = signature.replace(parameters=[*signature.parameters.values(), own])  # type: ignore[attr-defined]
+    return noted
+
+
+def _allowed(need: Need) -> Callable[..., Any]:
+    async def check(request: Request, principal: Annotated[Principal, Depends(principal_of)]) -> None:
         dag_id = request.path_params.get("dag_id")
         if need.resource is Resource.DAG and dag_id in (None, _ANY_DAG):
             # A list, of which each sees their part.
-            if may(principal, need) or principal.granted:
+            within_reach = dags_within_reach(principal, need)
+            if within_reach is None or within_reach:
                 return
         elif may(principal, need, dag_id):
             return

@@ -19,16 +19,16 @@ class RunState(StrEnum):
 class RunType(StrEnum):
     """Why a DAG run exists."""
 
+    BACKFILL = "backfill"
+    """Part of a backfill over past intervals."""
     SCHEDULED = "scheduled"
     """Its timetable said so."""
     MANUAL = "manual"
     """A person or a client asked for it."""
-    BACKFILL = "backfill"
-    """Part of a backfill over past intervals."""
-    ASSET_TRIGGERED = "asset_triggered"
-    """Assets that the DAG waits for were updated."""
     OPERATOR_TRIGGERED = "operator_triggered"
     """A task of another run asked for it."""
+    ASSET_TRIGGERED = "asset_triggered"
+    """Assets that the DAG waits for were updated."""
     ASSET_MATERIALIZATION = "asset_materialization"
     """A person asked for an asset to be produced."""
 

@@ -29,8 +29,14 @@ from tradewind.storage.interface import DagRecord, Transaction
 def why_no_next_run(tx: Transaction, dag_id: str, structures: Structures, now: datetime) -> list[Reason]:
     """Why the DAG's next scheduled run does not exist yet. Raises `UnknownDag`."""
     record = _record(tx, dag_id)
+    if record.is_stale:
+        return [Reason("dag_stale", "no file has the DAG any more")]
     next_run_after = None if record.next_run is None else record.next_run.run_after
-    return explain_next_run(_dag_facts(tx, record, structures), next_run_after, now)
+    reasons = explain_next_run(_dag_facts(tx, record, structures), next_run_after, now)
+    if record.file is not None and tx.files.has_error(record.file):
+        # It goes on as it was before; perhaps that is why it does not do what its author expects.
+        reasons.append(Reason("import_error", "its file cannot be imported, and what it was before counts"))
+    return reasons
 
 
 def why_run_waits(tx: Transaction, dag_id: str, run_id: str, structures: Structures, now: datetime) -> list[Reason]:

@@ -19,6 +19,9 @@ _FIND = sa.select(_COLUMNS.value).where(
     _OF_TASK, _HAS_KEY, sa.or_(_COLUMNS.expires_at.is_(None), _COLUMNS.expires_at > _NOW)
 )
 _DELETE = sa.delete(task_state).where(_OF_TASK, _HAS_KEY)
+_CLEAR_ALL = sa.delete(task_state).where(
+    _COLUMNS.run_key == sa.bindparam("run_key"), _COLUMNS.task_id == sa.bindparam("task_id")
+)
 _CLEAR = sa.delete(task_state).where(_OF_TASK)
 _FORGET_EXPIRED = _CLEAR.where(_COLUMNS.expires_at <= _NOW)
 
@@ -43,5 +46,8 @@ class TaskStates:
     def delete(self, task: TaskKey, key: str) -> None:
         self._connection.execute(_DELETE, {**task._asdict(), "key": key})
 
-    def clear(self, task: TaskKey) -> None:
-        self._connection.execute(_CLEAR, task._asdict())
+    def clear(self, task: TaskKey, *, of_all_map_indexes: bool = False) -> None:
+        if of_all_map_indexes:
+            self._connection.execute(_CLEAR_ALL, {"run_key": task.run_key, "task_id": task.task_id})
+        else:
+            self._connection.execute(_CLEAR, task._asdict())

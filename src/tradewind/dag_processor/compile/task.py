@@ -218,9 +218,10 @@ def _choices_of_author(operator: Any, own_file: str) -> dict[str, JsonValue]:
         details["weight_rule"] = rule if isinstance(rule, str) else name_of(type(rule), own_file)
     if operator.ui_color != _WHITE or operator.ui_fgcolor != _BLACK:
         details["ui_color"], details["ui_fgcolor"] = operator.ui_color, operator.ui_fgcolor
-    links = [link.name for link in operator.operator_extra_links]
+    links = operator.operator_extra_links
     if links:
-        details["extra_links"] = list(links)
+        details["extra_links"] = [link.name for link in links]
+        details["extra_link_keys"] = [link.xcom_key for link in links]
     for argument in ("pre_execute", "post_execute"):
         hook = _hook(operator, argument)
         if hook is not None:

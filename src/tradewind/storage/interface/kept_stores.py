@@ -101,8 +101,8 @@ class TaskStateStore(Protocol):
     def delete(self, task: TaskKey, key: str) -> None:
         """Remove one value; nothing happens if there is none."""
 
-    def clear(self, task: TaskKey) -> None:
-        """Remove all values of a task instance."""
+    def clear(self, task: TaskKey, *, of_all_map_indexes: bool = False) -> None:
+        """Remove all values of a task instance, or of all instances of its task in its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

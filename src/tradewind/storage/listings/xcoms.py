@@ -13,8 +13,9 @@ _RUN: Final = dag_run.c
 _TASK: Final = task_instance.c
 
 XCOMS = Listing(
+    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
     xcom.join(dag_run, _RUN.run_key == _XCOM.run_key)
-    .join(
+    .outerjoin(
         task_instance,
         sa.and_(_TASK.run_key == _XCOM.run_key, _TASK.task_id == _XCOM.task_id, _TASK.map_index == _XCOM.map_index),
     )

@@ -1,0 +1,108 @@
+"""Runs: lists of them, one at a time, and how to ask for one."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import Depends
+from fastapi import Query as Parameter
+
+from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.operation import Caller, Operations
+from tradewind.api.paging import USUAL, Cursor, Limit, Offset, Pages
+from tradewind.api.public.dag_run_filters import DAGRunsBatchBody, RunFilter
+from tradewind.api.public.dag_run_schemas import DAGRunCollectionResponse, DAGRunResponse, TriggerDAGRunPostBody
+from tradewind.api.public.shown_dag_runs import of_dag, refuse_unknown_dag, runs_of, shown_run
+from tradewind.api.services import Given
+from tradewind.errors import InvalidRequest
+from tradewind.model.listing import Condition, Listed
+from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
+from tradewind.model.states import TriggeredBy
+from tradewind.model.timetable import DataInterval
+from tradewind.operations.trigger_run import RunRequest, trigger_run
+from tradewind.storage.interface import Transaction
+
+operations = Operations("DagRun")
+
+READ: Final = Need(Resource.DAG, Action.READ)
+EDIT: Final = Need(Resource.DAG, Action.EDIT)
+DELETE: Final = Need(Resource.DAG, Action.DELETE)
+RUNS: Final = "/dags/{dag_id}/dagRuns"
+RUN: Final = f"{RUNS}/{{dag_run_id}}"
+
+
+@operations.add("GET", RUNS, operation_id="get_dag_runs", need=READ)
+def get_dag_runs(
+    dag_id: str,
+    services: Given,
+    caller: Caller,
+    wanted: Annotated[RunFilter, Depends()],
+    cursor: Cursor = None,
+    limit: Limit = USUAL,
+    offset: Offset = 0,
+    order_by: Annotated[list[str], Parameter()] = ["id"],  # noqa: B006 - never changed
+) -> DAGRunCollectionResponse:
+    """Those of a DAG; `~` stands for all DAGs."""
+    conditions = [of_dag(dag_id, caller, READ), *wanted.conditions()]
+    pages = Pages(limit, offset, cursor)
+    return services.store.read(lambda tx: _listed(tx, dag_id, pages, conditions, order_by))
+
+
+@operations.add("POST", f"{RUNS}/list", operation_id="get_list_dag_runs_batch", need=READ)
+def get_list_dag_runs_batch(
+    dag_id: Literal["~"], body: DAGRunsBatchBody, services: Given, caller: Caller
+) -> DAGRunCollectionResponse:
+    """Those of all DAGs, asked for with a body."""
+    conditions = [of_dag(dag_id, caller, READ), *body.conditions()]
+    pages = Pages(body.page_limit, body.page_offset, None)
+    order = [body.order_by] if body.order_by else []
+    return services.store.read(lambda tx: _listed(tx, dag_id, pages, conditions, order))
+
+
+@operations.add("GET", RUN, operation_id="get_dag_run", need=READ)
+def get_dag_run(dag_id: str, dag_run_id: str, services: Given) -> DAGRunResponse:
+    """One of them."""
+    return services.store.read(lambda tx: shown_run(tx, dag_id, dag_run_id))
+
+
+@operations.add("POST", RUNS, operation_id="trigger_dag_run", need=EDIT)
+def trigger_dag_run(dag_id: Any, body: TriggerDAGRunPostBody, services: Given, caller: Caller) -> DAGRunResponse:
+    """Ask for a run. That of a paused DAG stays queued until the DAG goes on."""
+    if body.partition_key is not None:
+        raise InvalidRequest("runs for one partition of their data are not available yet")
+    request = _request(dag_id, body, caller.name)
+    suffix = secrets.token_hex(RUN_ID_SUFFIX_LENGTH // 2)
+    pattern = services.settings.scheduler.allowed_run_id_pattern
+
+    def work(tx: Transaction) -> DAGRunResponse:
+        now = services.clock.now()
+        run = trigger_run(tx, request, services.structures, now, suffix=suffix, run_id_pattern=pattern)
+        return shown_run(tx, run.dag_id, run.run_id)
+
+    return services.store.transact(work)
+
+
+def _request(dag_id: str, body: TriggerDAGRunPostBody, user: str) -> RunRequest:
+    interval = None
+    if body.data_interval_start is not None and body.data_interval_end is not None:
+        interval = DataInterval(body.data_interval_start, body.data_interval_end)
+    return RunRequest(
+        dag_id,
+        body.dag_run_id,
+        logical_date=body.logical_date,
+        run_after=body.run_after,
+        data_interval=interval,
+        conf=body.conf,
+        note=body.note,
+        triggered_by=TriggeredBy.REST_API,
+        triggering_user_name=user,
+    )
+
+
+def _listed(
+    tx: Transaction, dag_id: str, pages: Pages, conditions: Iterable[Condition | None], order_by: Iterable[str]
+) -> DAGRunCollectionResponse:
+    page = tx.listings.page(Listed.DAG_RUNS, pages.query(conditions, order_by))
+    if not page.rows:
+        refuse_unknown_dag(tx, dag_id)
+    return DAGRunCollectionResponse(dag_runs=runs_of(page.rows), **pages.answer(page))
