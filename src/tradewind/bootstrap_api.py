@@ -1,12 +1,13 @@
 """The composition root of the web server: which database, which keys, whom it knows."""
 
-import secrets
 import socket
 from collections.abc import Callable
+from datetime import timedelta
 
 from tradewind.api.app import make_app
-from tradewind.api.auth.access import Level, Principal
-from tradewind.api.auth.tokens import Claim, Tokens
+from tradewind.api.auth.identities import Identities
+from tradewind.api.auth.signing_secret import signing_secret
+from tradewind.api.auth.tokens import Tokens
 from tradewind.api.server import ServerOptions, listen, serve
 from tradewind.api.services import Services
 from tradewind.bootstrap import Wiring, wired
@@ -34,16 +35,21 @@ def threads_of(settings: Settings) -> int:
 
 
 def make_services(wiring: Wiring) -> Services:
-    """What routes work with."""
+    """What routes work with.
+
+    Raises:
+        SettingsError: the secret that signs tokens is too short, or others can read it.
+    """
+    settings = wiring.settings
+    secret = signing_secret(settings.api_auth.jwt_secret, settings.home)
+    all_are_admins = settings.core.simple_auth_manager_all_admins
+    identities = Identities(wiring.database, wiring.clock, all_are_admins=all_are_admins)
     return Services(
-        settings=wiring.settings,
+        settings=settings,
         store=wiring.database,
         clock=wiring.clock,
-        tokens=Tokens(secrets.token_hex(64)),
-        cipher=Encryption.from_setting(wiring.settings.core.fernet_key),
-        find_principal=_principal,
+        tokens=Tokens(secret, timedelta(seconds=settings.api_auth.jwt_expiration_time)),
+        cipher=Encryption.from_setting(settings.core.fernet_key),
+        find_principal=identities.of_claim,
+        find_token_holder=identities.of_api_token,
     )
-
-
-def _principal(claim: Claim) -> Principal | None:
-    return Principal(claim.subject, Level.ADMIN) if claim.subject == "admin" else None

@@ -9,6 +9,7 @@ from tradewind import __version__
 from tradewind.api.errors import add_error_answers
 from tradewind.api.operation import Operations
 from tradewind.api.public import (
+    api_tokens,
     connections,
     dag_parsing,
     dag_run_changes,
@@ -20,9 +21,11 @@ from tradewind.api.public import (
     dag_versions,
     dag_warnings,
     dags,
+    event_logs,
     explain_runs,
     extra_links,
     import_errors,
+    login,
     pools,
     task_bulk,
     task_changes,
@@ -36,7 +39,9 @@ from tradewind.api.public import (
     xcoms,
 )
 from tradewind.api.public.not_built import make_router
+from tradewind.api.security import Guard
 from tradewind.api.services import Services
+from tradewind.settings import ApiSettings
 
 ALL: Final[tuple[Operations, ...]] = (
     dag_parsing.operations,
@@ -64,6 +69,10 @@ ALL: Final[tuple[Operations, ...]] = (
     xcoms.operations,
     extra_links.operations,
     task_state_store.operations,
+    event_logs.operations,
+    login.operations,
+    login.own_operations,
+    api_tokens.operations,
 )
 """Of all tags."""
 
@@ -80,7 +89,14 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     )
     app.state.services = services
     add_error_answers(app)
+    app.add_middleware(Guard, longest_body=_longest_body(services))
     for each in operations:
         app.include_router(each.router)
     app.include_router(make_router())
     return app
+
+
+def _longest_body(services: Services | None) -> int:
+    """In bytes. Without services, the app is there to be described rather than to serve."""
+    settings = ApiSettings() if services is None else services.settings.api
+    return settings.max_request_body_mb * 1024 * 1024

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
+from tradewind.api.recent import Recent
 from tradewind.model.masking import MaskingRules
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
@@ -30,7 +31,11 @@ class Services:
     tokens: Tokens
     cipher: Cipher
     find_principal: Callable[[Claim], Principal | None]
-    """Who holds a token; None if there is nobody of that name any more."""
+    """Who holds a token; None if there is nobody of that name any more, or if it was revoked."""
+    find_token_holder: Callable[[str], Principal | None] = lambda _: None
+    """The same for a token that somebody made for a program."""
+    recent: Recent[Principal] = field(default_factory=Recent)
+    """Whom tokens belonged to a moment ago."""
     structures: Structures = field(default_factory=Structures)
 
     @property
@@ -43,8 +48,8 @@ class Services:
         )
 
 
-def services_of(request: Request) -> Services:
-    """Those of the server that got this request."""
+async def services_of(request: Request) -> Services:
+    """Those of the server that got this request. (Async: else a thread would be asked to fetch them.)"""
     return cast("Services", request.app.state.services)
 
 

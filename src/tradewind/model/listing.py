@@ -26,6 +26,7 @@ class Listed(StrEnum):
     DAG_TAGS = "dag_tags"
     DAG_VERSIONS = "dag_versions"
     DAG_WARNINGS = "dag_warnings"
+    EVENT_LOGS = "event_logs"
     IMPORT_ERRORS = "import_errors"
     JOBS = "jobs"
     POOLS = "pools"

@@ -29,6 +29,8 @@ class Resource(Enum):
     """With its runs, task instances, logs, XComs, versions and source."""
     IMPORT_ERROR = "import error"
     JOB = "job"
+    OWN_ACCOUNT = "own account"
+    """Of whoever asks: their tokens, their password."""
     PLUGIN = "plugin"
     POOL = "pool"
     PROVIDER = "provider"
@@ -60,9 +62,12 @@ class Principal:
     level: Level
     granted: Mapping[str, frozenset[Action]] = field(default_factory=dict)
     """By DAG: what its `access_control` lets a role of theirs do."""
+    is_program: bool = False
+    """Whether it has a token that somebody made for it. It cannot make others."""
 
 
 _READ_BY: Final = {
+    Resource.OWN_ACCOUNT: Level.NOBODY,
     Resource.AUDIT_LOG: Level.OP,
     Resource.CONFIG: Level.OP,
     Resource.CONNECTION: Level.OP,
@@ -72,6 +77,7 @@ _READ_BY: Final = {
     Resource.VARIABLE: Level.OP,
 }
 _EDITED_BY: Final = {
+    Resource.OWN_ACCOUNT: Level.NOBODY,
     Resource.ASSET: Level.USER,
     Resource.BACKFILL: Level.USER,
     Resource.DAG: Level.USER,

@@ -42,8 +42,6 @@ MISSING: Final = (
     Missing("POST", "/dags/{dag_id}/clearPartitions", "clear_dag_run_partitions", "DagRun"),
     Missing("GET", "/config", "get_config", "Config"),
     Missing("GET", "/config/section/{section}/option/{option}", "get_config_value", "Config"),
-    Missing("GET", "/eventLogs/{event_log_id}", "get_event_log", "Event Log"),
-    Missing("GET", "/eventLogs", "get_event_logs", "Event Log"),
     Missing("GET", "/jobs", "get_jobs", "Job"),
     Missing("GET", "/plugins", "get_plugins", "Plugin"),
     Missing("GET", "/plugins/importErrors", "import_errors", "Plugin"),
@@ -86,8 +84,6 @@ MISSING: Final = (
     Missing("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", "get_hitl_details", "Task Instance"),
     Missing("GET", "/monitor/health", "get_health", "Monitor"),
     Missing("GET", "/version", "get_version", "Version"),
-    Missing("GET", "/auth/login", "login", "Login"),
-    Missing("GET", "/auth/logout", "logout", "Login"),
 )
 
 

@@ -23,6 +23,7 @@ from tradewind.storage.listings.dag_tags import DAG_TAGS
 from tradewind.storage.listings.dag_versions import DAG_VERSIONS
 from tradewind.storage.listings.dag_warnings import DAG_WARNINGS
 from tradewind.storage.listings.dags import DAGS
+from tradewind.storage.listings.event_logs import EVENT_LOGS
 from tradewind.storage.listings.import_errors import IMPORT_ERRORS
 from tradewind.storage.listings.jobs import JOBS
 from tradewind.storage.listings.listing import Listing
@@ -46,6 +47,7 @@ _LISTINGS: Final[Mapping[Listed, Listing]] = {
     Listed.DAG_TAGS: DAG_TAGS,
     Listed.DAG_VERSIONS: DAG_VERSIONS,
     Listed.DAG_WARNINGS: DAG_WARNINGS,
+    Listed.EVENT_LOGS: EVENT_LOGS,
     Listed.IMPORT_ERRORS: IMPORT_ERRORS,
     Listed.JOBS: JOBS,
     Listed.POOLS: POOLS,
