@@ -24,6 +24,7 @@ ENTRIES: Final = {
     "api-server": Entry("tradewind.cli.api_server", "serve the REST API"),
     "cheat-sheet": Entry("tradewind.cli.cheat_sheet", "print all commands, group by group"),
     "completion": Entry("tradewind.cli.completion", "print what lets a shell complete commands"),
+    "config": Entry("tradewind.cli.config", "what is configured, and what is wrong with it"),
     "connections": Entry("tradewind.cli.connections", "how systems outside are reached by tasks"),
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),

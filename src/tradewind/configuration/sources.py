@@ -1,8 +1,9 @@
 """Where the text of an option comes from.
 
 The first of these wins: `TRADEWIND__SECTION__KEY`, `AIRFLOW__SECTION__KEY`, `tradewind.cfg`, `airflow.cfg`, the
-default. A sensitive option may instead say how to get its text: `..._CMD` in the environment, or `key_cmd` in a file,
-is a command whose output counts; `..._SECRET` and `key_secret` are the name of it in the secrets backend.
+default; names that options had before are looked for after those of today. A sensitive option may instead say how to
+get its text: `..._CMD` in the environment, or `key_cmd` in a file, is a command whose output counts; `..._SECRET` and
+`key_secret` are the name of it in the secrets backend.
 
 The home folder is `TRADEWIND_HOME`, else `AIRFLOW_HOME`, else `~/tradewind`. `tradewind.cfg` is the file that
 `TRADEWIND_CONFIG` names, which must exist, else the one in the home folder. An `airflow.cfg` is read only where
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tradewind.configuration.former_names import STILL_READ
 from tradewind.errors import SettingsError
 
 HOME_VARIABLE: Final = "TRADEWIND_HOME"
@@ -78,7 +80,11 @@ class Sources:
         Raises:
             SettingsError: a file cannot be read, or a command fails.
         """
-        return self._in_environment(section, key) or self._in_files(section, key)
+        found = self._in_environment(section, key) or self._in_files(section, key)
+        if found is None and (section, key) in STILL_READ:
+            names = STILL_READ[section, key]
+            return next((old for name in names if (old := self._in_environment(*name) or self._in_files(*name))), None)
+        return found
 
     def default(self, section: str, key: str) -> str | None:
         """What an option is where nobody says otherwise."""

@@ -13,6 +13,7 @@ from tradewind.settings.loading import (
     Option,
     environment_without_secrets,
     load_settings,
+    option_sources,
     process_environment,
     settings_options,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "WorkersSettings",
     "environment_without_secrets",
     "load_settings",
+    "option_sources",
     "process_environment",
     "settings_options",
 ]

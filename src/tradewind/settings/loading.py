@@ -48,7 +48,7 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         SettingsError: a value is wrong (section, key, value and what is expected are named), or a file
             cannot be read.
     """
-    sources = Sources(environ, lambda name: _from_backend(sources, name), file)
+    sources = option_sources(environ, file)
     default_url = f"sqlite:///{(sources.home / DATABASE_FILE_NAME).absolute()}"
     settings = Settings(home=sources.home, database=DatabaseSettings(sql_alchemy_conn=default_url))
     sections = {
@@ -57,6 +57,12 @@ def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = 
         if dataclasses.is_dataclass(getattr(settings, name))
     }
     return dataclasses.replace(settings, **sections)
+
+
+def option_sources(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Sources:
+    """Where the services look options up; for the arguments see `load_settings`."""
+    sources = Sources(environ, lambda name: _from_backend(sources, name), file)
+    return sources
 
 
 def settings_options() -> Iterator[Option]:
