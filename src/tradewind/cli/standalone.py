@@ -14,6 +14,7 @@ from tradewind.runtime.environment import set_variables
 from tradewind.runtime.keeper import Part
 from tradewind.settings import HOME_VARIABLE, Settings, load_settings
 from tradewind.standalone.deployment import Deployment, hold_home
+from tradewind.standalone.first_user import make_first_user
 from tradewind.standalone.home import prepare_home
 
 Home = Annotated[
@@ -54,9 +55,10 @@ def run_standalone(
     settings = load_settings()
     lifeline = hold_home(settings.home, clock)
     settings = prepare_home(settings)
+    greeting = make_first_user(settings)
     parts = [*components(settings, verbose=verbose), *more_parts(settings)]
     url = server_options(settings).url
-    deployment = Deployment(settings, parts, clock, url)
+    deployment = Deployment(settings, parts, clock, url, greeting)
     if opened is not None:
         deployment.opened = partial(opened, url)
     deployment.run(lifeline, started_at)

@@ -31,7 +31,8 @@ class Part:
     live: Callable[[], None]
     """What it does, in a fork of this process. It ends well when this returns."""
     must_be_urged: bool = False
-    """Whether it finishes first what it has begun when it is told to end, and leaves that when it is told again."""
+    """Whether it finishes first what it has begun when it is told to end, and leaves that when it is told again. Others
+    work with it: it ends last."""
 
 
 @dataclass(slots=True)
@@ -187,21 +188,19 @@ class Keeper:
         kept.pause_s = min(2 * kept.pause_s, _LONGEST_PAUSE_S)
 
     def _stop(self) -> None:
-        self._tell(self._kept, signal.SIGTERM)
-        self._wait_for_ends(_URGE_AFTER_S)
-        self._tell([kept for kept in self._kept if kept.part.must_be_urged], signal.SIGTERM)
-        self._wait_for_ends(_STOP_PATIENCE_S)
-        self._tell(self._kept, signal.SIGKILL)
-        self._wait_for_ends(_STOP_PATIENCE_S)
+        first = [kept for kept in self._kept if not kept.part.must_be_urged]
+        last = [kept for kept in self._kept if kept.part.must_be_urged]
+        self._end(first, signal.SIGTERM, _STOP_PATIENCE_S)
+        self._end(last, signal.SIGTERM, _URGE_AFTER_S)
+        self._end(last, signal.SIGTERM, _STOP_PATIENCE_S)
+        self._end(self._kept, signal.SIGKILL, _STOP_PATIENCE_S)
 
-    def _tell(self, those: Sequence[_Kept], number: signal.Signals) -> None:
+    def _end(self, those: Sequence[_Kept], number: signal.Signals, patience_s: float) -> None:
         for kept in those:
             if kept.pid:
                 os.kill(kept.pid, number)
-
-    def _wait_for_ends(self, most_s: float) -> None:
-        deadline = self._clock.monotonic() + most_s
-        while any(kept.pid for kept in self._kept) and self._clock.monotonic() < deadline:
+        deadline = self._clock.monotonic() + patience_s
+        while any(kept.pid for kept in those) and self._clock.monotonic() < deadline:
             self._turn(deadline - self._clock.monotonic())
 
     @contextlib.contextmanager

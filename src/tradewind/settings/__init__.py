@@ -7,10 +7,11 @@ are passed over, as in Airflow; `tradewind config lint` names them.
 `sections.py` has the options, `readers.py` what their texts must be, `loading.py` reads them.
 """
 
-from tradewind.configuration.sources import FILE_NAME, FILE_VARIABLE, HOME_VARIABLE
+from tradewind.configuration.sources import FILE_NAME, FILE_VARIABLE, HOME_VARIABLE, Sources
 from tradewind.settings.loading import (
     DATABASE_FILE_NAME,
     Option,
+    add_to_environment,
     environment_without_secrets,
     load_settings,
     option_sources,
@@ -48,8 +49,10 @@ __all__ = [
     "SchedulerSettings",
     "SecretsSettings",
     "Settings",
+    "Sources",
     "StateStoreSettings",
     "WorkersSettings",
+    "add_to_environment",
     "environment_without_secrets",
     "load_settings",
     "option_sources",
