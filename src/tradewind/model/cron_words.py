@@ -38,9 +38,9 @@ def _times(fields: CronFields) -> str:
     words = [] if seconds == (0,) else [_every(seconds, 60, "second")]
     if minutes == (0,) and not words:
         words.append("every hour")
-    elif not words or len(minutes) < 60:  # noqa: PLR2004 - minutes of an hour
+    elif not words or len(minutes) < 60:
         words.append(_every(minutes, 60, "minute") + (" of each hour" if len(minutes) == 1 else ""))
-    if len(hours) < 24:  # noqa: PLR2004 - hours of a day
+    if len(hours) < 24:
         words.append(_every(hours, 24, "hour"))
     text = ", ".join(words)
     return text[0].upper() + text[1:]

@@ -14,7 +14,7 @@ from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface import DagRecord
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
-from tradewind.storage.types import Instant
+from tradewind.storage.types import AnyRow, AnySelect, Instant
 
 _COLUMNS = dag.c
 # Not what only lists show: schedulers read these by the hundred, each time a run is due.
@@ -155,7 +155,7 @@ class Dags:
     def _update(self, dag_id: str, **values: Any) -> None:
         self._connection.execute(sa.update(dag).where(_COLUMNS.dag_id == dag_id).values(**values))
 
-    def _read(self, statement: sa.Select[Any]) -> list[DagRecord]:
+    def _read(self, statement: AnySelect) -> list[DagRecord]:
         return [_to_record(row) for row in self._connection.execute(statement)]
 
 
@@ -181,7 +181,7 @@ def _next_row(dag_id: str, info: RunInfo | None) -> dict[str, Any]:
     }
 
 
-def _to_record(row: sa.Row[Any]) -> DagRecord:
+def _to_record(row: AnyRow) -> DagRecord:
     has_interval = row.next_interval_start is not None and row.next_interval_end is not None
     interval = DataInterval(row.next_interval_start, row.next_interval_end) if has_interval else None
     return DagRecord(

@@ -46,7 +46,7 @@ def get_dag_source(
     if source is None:
         raise HTTPException(404, f"The source code of the Dag {dag_id}, version_number {version_number} was not found")
     if media_type == _TEXT:
-        return Response(source.content, media_type=_TEXT)  # type: ignore[return-value] - sent as it is
+        return Response(source.content, media_type=_TEXT)  # type: ignore[return-value]  # sent as it is
     return source
 
 

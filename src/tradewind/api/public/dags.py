@@ -159,8 +159,8 @@ def _upcoming(info: RunInfo) -> UpcomingRun:
     interval = info.data_interval
     return UpcomingRun(
         logical_date=info.logical_date,
-        data_interval_start=interval and interval.start,
-        data_interval_end=interval and interval.end,
+        data_interval_start=None if interval is None else interval.start,
+        data_interval_end=None if interval is None else interval.end,
         run_after=info.run_after,
     )
 

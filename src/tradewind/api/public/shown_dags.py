@@ -20,7 +20,7 @@ from tradewind.settings import Settings
 from tradewind.storage.interface import Transaction
 
 _LOCAL: Final = ("LocalDagBundle", "LocalBundle")
-_AssetIds = Mapping[tuple[str, str], int]
+_AssetIds = Mapping[tuple[str | None, str | None], int]
 
 
 class ShownDags:

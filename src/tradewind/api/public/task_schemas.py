@@ -3,13 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 
 class TimeDelta(BaseModel):
     """A distance in time."""
 
-    model_config = ConfigDict(populate_by_name=True)
     object_type: str = Field("TimeDelta", alias="__type")
     days: int
     seconds: int
@@ -21,7 +20,7 @@ def time_delta(seconds: float | None) -> TimeDelta | None:
     if seconds is None:
         return None
     delta = timedelta(seconds=seconds)
-    return TimeDelta(days=delta.days, seconds=delta.seconds, microseconds=delta.microseconds)
+    return TimeDelta.model_validate({"days": delta.days, "seconds": delta.seconds, "microseconds": delta.microseconds})
 
 
 class TaskResponse(BaseModel):
