@@ -1,5 +1,7 @@
-"""What all groups of commands have in common: how they look, and that each command can be told to say more."""
+"""What all groups of commands have in common: how they look, that each command can be told to say more, and that the
+audit log says what it changed."""
 
+import importlib
 import inspect
 import logging
 from collections.abc import Callable
@@ -19,7 +21,7 @@ class Group(typer.Typer):
         register = super().command(name, **kwargs)
 
         def add(function: Callable[..., None]) -> Callable[..., None]:
-            register(with_verbose(function))
+            register(with_verbose(audited(function)))
             return function
 
         return add
@@ -35,6 +37,26 @@ def make_group(*, summary: str | None = None, callback: Callable[..., None] | No
         add_completion=False,
         no_args_is_help=True,
     )
+
+
+def audited(function: Callable[..., None]) -> Callable[..., None]:
+    """A command of which the audit log says what it changed, if it does."""
+    signature = inspect.signature(function)
+    own = [name for name, each in signature.parameters.items() if each.annotation is typer.Context]
+    name = own[0] if own else "audited_context"
+
+    @wraps(function)
+    def noted(*args: Any, **kwargs: Any) -> None:
+        context = kwargs[name] if own else kwargs.pop(name)
+        # Only a command that runs needs it; help has to come at once.
+        with importlib.import_module("tradewind.cli.noted").noted(context):
+            function(*args, **kwargs)
+
+    if not own:
+        added = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        noted.__signature__ = signature.replace(parameters=[*signature.parameters.values(), added])  # type: ignore[attr-defined]
+        noted.__annotations__ = {**function.__annotations__, name: typer.Context}
+    return noted
 
 
 def with_verbose(function: Callable[..., None]) -> Callable[..., None]:
