@@ -4,11 +4,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
+from tradewind.dag_processor.read_once import ReadFile, read_once
 from tradewind.dag_processor.service import DagProcessor
-from tradewind.errors import SettingsError
+from tradewind.errors import DatabaseError, SettingsError
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
 from tradewind.executors.registry import has_worker, make_executor, read_executors
@@ -40,12 +42,14 @@ from tradewind.wire.work import make_worker_folder
 
 __all__ = [
     "Wiring",
+    "bundle_folders",
     "check_schema",
     "current_revision",
     "downgrade",
+    "has_schema",
     "is_failure",
-    "local_workers",
     "lint_paths",
+    "local_workers",
     "made_dag_processor",
     "made_executors",
     "make_log_reader",
@@ -55,6 +59,7 @@ __all__ = [
     "make_secrets_chain",
     "migration_sql",
     "needed_revision",
+    "read_dag_files",
     "server_version",
     "shell_of",
     "upgrade",
@@ -201,6 +206,34 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
         yield processor, wakeup
     finally:
         wakeup.close()
+
+
+def has_schema(settings: Settings) -> bool:
+    """Whether there is a database that this version can work with."""
+    try:
+        check_schema(settings.database.sql_alchemy_conn)
+    except DatabaseError:
+        return False
+    return True
+
+
+def bundle_folders(settings: Settings, bundle_names: Sequence[str] = ()) -> dict[str, Path]:
+    """Where the files of these bundles, or of all, are now. Raises as `read_dag_files` does."""
+    bundles = make_bundles(settings, environment_without_secrets(), bundle_names)
+    for bundle in bundles:
+        bundle.initialize()
+    return {bundle.name: bundle.path for bundle in bundles}
+
+
+def read_dag_files(settings: Settings, bundle_names: Sequence[str] = ()) -> list[ReadFile]:
+    """What the files of these bundles, or of all, say now. Needs no database.
+
+    Raises:
+        SettingsError: a bundle is unknown or wrongly described.
+        BundleError: its files cannot be had.
+    """
+    environ = environment_without_secrets()
+    return read_once(make_bundles(settings, environ, bundle_names), settings, environ)
 
 
 def make_loop(

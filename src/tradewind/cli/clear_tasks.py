@@ -7,12 +7,13 @@ import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
-from tradewind.cli.options import EndDate, StartDate, Yes
+from tradewind.cli.options import DagId, EndDate, StartDate, Yes
 
 if TYPE_CHECKING:
     from tradewind.operations import clear_tasks, list_runs, match_dags, select_tasks, structures
     from tradewind.operations import find_run as finding
     from tradewind.operations.choose_tasks import Selection
+    from tradewind.settings import Settings
     from tradewind.storage.interface import Transaction
 else:
     clear_tasks = Deferred("tradewind.operations.clear_tasks")
@@ -24,7 +25,7 @@ else:
 
 
 def command(
-    dag_id: Annotated[str, typer.Argument(help="the DAG")],
+    dag_id: DagId,
     task_regex: Annotated[
         str | None, typer.Option("--task-regex", "-t", help="only tasks in whose ids this is found")
     ] = None,
@@ -53,12 +54,34 @@ def command(
         only_failed=only_failed,
         only_running=only_running,
     )
+    _clear(settings, dag_id, wanted, is_pattern=dag_regex, yes=yes)
+
+
+def clear_runs(
+    dag_id: DagId,
+    run_id: Annotated[list[str], typer.Option("--run-id", help="this run; may be repeated")],
+    only_failed: Annotated[bool, typer.Option("--only-failed", "-f", help="only tasks that failed")] = False,
+    only_running: Annotated[bool, typer.Option("--only-running", "-r", help="only tasks that run")] = False,
+    yes: Yes = False,
+) -> None:
+    """Let all tasks of runs run again."""
+    wanted = select_tasks.TaskFilter(
+        list_runs.RunFilter(), tuple(run_id), only_failed=only_failed, only_running=only_running
+    )
+    _clear(load_settings(), dag_id, wanted, is_pattern=False, yes=yes)
+
+
+def _clear(
+    settings: "Settings", dag_id: str, wanted: "select_tasks.TaskFilter", *, is_pattern: bool, yes: bool
+) -> None:
     known = structures.Structures()
     with wired(settings) as wiring:
         now = wiring.clock.now()
 
         def select(tx: "Transaction") -> "list[Selection]":
-            return select_tasks.select_tasks(tx, match_dags.match_dags(tx, dag_id, is_pattern=dag_regex), wanted, known)
+            return select_tasks.select_tasks(
+                tx, match_dags.match_dags(tx, dag_id, is_pattern=is_pattern), wanted, known
+            )
 
         chosen = wiring.database.transact(select)
         if not yes:

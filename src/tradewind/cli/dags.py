@@ -2,71 +2,59 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import is_failure, lint_paths, made_dag_processor, wired
-from tradewind.cli import dag_runs
+from tradewind.cli import clear_tasks, dag_graph, dag_lists, dag_runs, dag_schedule, dag_tests
 from tradewind.cli.backends import prepare_backends
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.groups import make_group
-from tradewind.cli.options import OutputFormat
+from tradewind.cli.options import BundleNames
 from tradewind.cli.output import Output, write_rows
-from tradewind.operations.list_dags import list_dags
-from tradewind.settings import environment_without_secrets, load_settings
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap
+    from tradewind import settings as configuration
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
+    configuration = Deferred("tradewind.settings")
 
 app = make_group()
+app.command("list", help="list the DAGs that there are")(dag_lists.list_)
+app.command("details", help="tell what is known of a DAG")(dag_lists.details)
+app.command("list-import-errors", help="list the files that cannot be used, and why")(dag_lists.list_import_errors)
+app.command("list-jobs", help="list the service processes that there are and were")(dag_lists.list_jobs)
+app.command("report", help="read the DAG files, and tell how long that takes")(dag_lists.report)
 app.command("trigger", help="ask for a run now")(dag_runs.trigger)
 app.command("pause", help="let a DAG start nothing new")(dag_runs.pause)
 app.command("unpause", help="let a paused DAG go on")(dag_runs.unpause)
 app.command("list-runs", help="list the runs of a DAG, the newest first")(dag_runs.list_)
 app.command("state", help="tell the state of a run")(dag_runs.state)
+app.command("clear", help="let all tasks of runs run again")(clear_tasks.clear_runs)
 app.command("delete", help="delete what is stored of a DAG, with its runs")(dag_runs.delete)
-
-BundleNames = Annotated[
-    list[str] | None, typer.Option("--bundle-name", "-B", metavar="NAME", help="only this bundle; may be repeated")
-]
-
-
-@app.command("list", help="list the DAGs that there are")
-def _list(bundle_name: BundleNames = None, output: OutputFormat = Output.TABLE) -> None:
-    with wired(load_settings()) as wiring:
-        lines = wiring.database.transact(lambda tx: list_dags(tx, bundle_name or None))
-    rows = [
-        {
-            "dag_id": line.dag_id,
-            "fileloc": line.path,
-            "owners": line.owners,
-            "is_paused": line.is_paused,
-            "bundle_name": line.bundle_name,
-            "bundle_version": line.bundle_version,
-        }
-        for line in lines
-    ]
-    write_rows(rows, output, when_empty="there is no DAG; see `tradewind dags list-import-errors`")
-
-
-@app.command("list-import-errors", help="list the files that cannot be used, and why")
-def _list_import_errors(bundle_name: BundleNames = None, output: OutputFormat = Output.TABLE) -> None:
-    with wired(load_settings()) as wiring:
-        errors = wiring.database.transact(lambda tx: tx.files.errors(bundle_name or None))
-    rows = [{"bundle_name": error.name.bundle, "filepath": error.name.path, "error": error.message} for error in errors]
-    write_rows(rows, output, when_empty="there is no import error")
-    if rows:
-        raise typer.Exit(1)
+app.command("next-execution", help="tell the logical dates of the runs to come")(dag_schedule.next_execution)
+app.command("simulate", help="tell which runs would be made, when, and what would hold them back")(
+    dag_schedule.simulate
+)
+app.command("explain", help="tell why a run does not run, or why the next one does not exist yet")(dag_schedule.explain)
+app.command("show", help="show which task leads to which")(dag_graph.show)
+app.command("show-dependencies", help="show which DAG leads to which")(dag_graph.show_dependencies)
+app.command("test", help="run a DAG once, in this process, without a scheduler")(dag_tests.try_dag)
 
 
 @app.command("reserialize", help="read every DAG file again, changed or not, and store what it says")
 def _reserialize(bundle_name: BundleNames = None) -> None:
     settings = load_settings()
     prepare_backends(settings)
-    with wired(settings) as wiring, made_dag_processor(wiring, bundle_name or ()) as (processor, _):
+    with wired(settings) as wiring, bootstrap.made_dag_processor(wiring, bundle_name or ()) as (processor, _):
         processor.start()
         try:
             processor.settle(is_forced=True)
         finally:
             processor.stop()
-        errors = wiring.database.transact(lambda tx: tx.files.errors(bundle_name or None))
+        errors = wiring.database.read(lambda tx: tx.files.errors(bundle_name or None))
     count = sum(len(bundle.files) for bundle in processor.state.bundles)
     typer.echo(f"{count} files read, {len(errors)} with errors")
 
@@ -78,7 +66,9 @@ def _lint(
     output: Annotated[Output, typer.Option("--output", "-o", help="plain: file:line: level: message")] = Output.PLAIN,
 ) -> None:
     settings = load_settings()
-    findings = lint_paths(paths or [settings.dags_folder], settings, environment_without_secrets())
+    findings = bootstrap.lint_paths(
+        paths or [settings.dags_folder], settings, configuration.environment_without_secrets()
+    )
     if output is Output.PLAIN:
         for finding in findings:
             where = finding.path if finding.line is None else f"{finding.path}:{finding.line}"
@@ -86,5 +76,5 @@ def _lint(
         typer.echo(f"{len(findings)} findings" if findings else "nothing to complain about", err=True)
     else:
         write_rows([dataclasses.asdict(finding) for finding in findings], output)
-    if is_failure(findings, is_strict=strict):
+    if bootstrap.is_failure(findings, is_strict=strict):
         raise typer.Exit(1)

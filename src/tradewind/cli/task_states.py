@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tradewind.cli.dag_schedule import write_reasons
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
-from tradewind.cli.options import MapIndex, OutputFormat, RunOrDate
+from tradewind.cli.options import BundleNames, DagId, MapIndex, OutputFormat, RunOrDate
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.errors import DagUnusable, UnknownDag, UnknownTask
 from tradewind.model.ids import UNMAPPED
 
 if TYPE_CHECKING:
+    from tradewind.decide.explain import Reason
     from tradewind.model.run import Run
     from tradewind.model.task import TaskInstance
     from tradewind.operations import explain, structures
@@ -23,7 +25,6 @@ else:
     structures = Deferred("tradewind.operations.structures")
 
 
-DagId = Annotated[str, typer.Argument(help="the DAG")]
 TaskId = Annotated[str, typer.Argument(help="the task")]
 
 _MB = 1024 * 1024
@@ -61,21 +62,34 @@ def states_for_dag_run(dag_id: DagId, run: RunOrDate, output: OutputFormat = Out
     write_rows([_row(found, task, has_mapped=has_mapped) for task in instances], output)
 
 
-def failed_deps(dag_id: DagId, task_id: TaskId, run: RunOrDate, map_index: MapIndex = UNMAPPED) -> None:
+def failed_deps(
+    dag_id: DagId, task_id: TaskId, run: RunOrDate, bundle_name: BundleNames = None, map_index: MapIndex = UNMAPPED
+) -> None:
     """Tell why a task instance does not run."""
+    explain_(dag_id, task_id, run, bundle_name, map_index)
+
+
+def explain_(
+    dag_id: DagId,
+    task_id: TaskId,
+    run: RunOrDate,
+    _bundle_name: BundleNames = None,
+    map_index: MapIndex = UNMAPPED,
+    output: OutputFormat = Output.PLAIN,
+) -> None:
+    """Tell why a task instance does not run, in the order in which the reasons have to go away."""
     settings = load_settings()
     with wired(settings) as wiring:
         now = wiring.clock.now()
 
-        def work(tx: "Transaction") -> list[str]:
+        def work(tx: "Transaction") -> "list[Reason]":
             found = finding.find_run(tx, dag_id, run, settings.core.default_timezone)
-            reasons = explain.why_task_waits(
+            return explain.why_task_waits(
                 tx, dag_id, found.run_id, task_id, structures.Structures(), now, map_index=map_index
             )
-            return [reason.text for reason in reasons]
 
-        reasons = wiring.database.transact(work)
-    typer.echo("\n".join(reasons) if reasons else "nothing holds it back")
+        reasons = wiring.database.read(work)
+    write_reasons([(task_id, reasons)], output)
 
 
 def _instances(dag_id: str, run: str, task_id: str | None = None) -> "tuple[Run, list[TaskInstance]]":

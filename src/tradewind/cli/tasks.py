@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tradewind.cli import clear_tasks, task_states
+from tradewind.cli import clear_tasks, task_states, task_tests
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.groups import make_group
@@ -35,6 +35,9 @@ app.command("list", help="list the tasks of a DAG")(task_states.list_)
 app.command("state", help="tell the state of a task instance")(task_states.state)
 app.command("states-for-dag-run", help="list the states of all task instances of a run")(task_states.states_for_dag_run)
 app.command("failed-deps", help="tell why a task instance does not run")(task_states.failed_deps)
+app.command("explain", help="tell why a task instance does not run")(task_states.explain_)
+app.command("test", help="run one task once, in this process")(task_tests.try_task)
+app.command("render", help="show the template fields of a task as they would be in a run")(task_tests.render)
 app.command("clear", help="let task instances run again, in all runs unless some are named")(clear_tasks.command)
 
 _LOOK_AGAIN_S: Final = 0.2

@@ -47,18 +47,18 @@ def lint_paths(paths: Sequence[Path], settings: Settings, environ: Mapping[str, 
     findings: list[Finding] = []
     requests: list[ParseRequest] = []
     numbers = itertools.count(1)
-    for root, names, problems in _found(paths, settings):
+    for root, names, problems in found_files(paths, settings):
         findings += [Finding(f"{root}/{name}", None, ERROR, "unreadable", text) for name, text in problems.items()]
         for name in names:
-            first = _request(next(numbers), root, name, settings)
-            requests += [first, _request(next(numbers), root, name, settings, measures=False)]
-    parses = _read_all(requests, settings, environ)
+            first = parse_request(next(numbers), root, name, settings)
+            requests += [first, parse_request(next(numbers), root, name, settings, measures=False)]
+    parses = read_all(requests, settings, environ)
     for first, second in zip(requests[::2], requests[1::2], strict=True):
         findings += _judge(f"{first.root}/{first.path}", parses[first.number], parses[second.number])
     return sorted(set(findings), key=lambda each: (each.path, each.line or 0, each.level, each.kind, each.message))
 
 
-def _found(paths: Sequence[Path], settings: Settings) -> Iterator[tuple[Path, list[str], dict[str, str]]]:
+def found_files(paths: Sequence[Path], settings: Settings) -> Iterator[tuple[Path, list[str], dict[str, str]]]:
     """(root of imports, files below it, what could not be looked at) of each path."""
     for path in paths:
         full = path.absolute()
@@ -76,7 +76,8 @@ def _found(paths: Sequence[Path], settings: Settings) -> Iterator[tuple[Path, li
             raise InvalidRequest(f"there is no file or folder {path}")
 
 
-def _request(number: int, root: Path, name: str, settings: Settings, *, measures: bool = True) -> ParseRequest:
+def parse_request(number: int, root: Path, name: str, settings: Settings, *, measures: bool = True) -> ParseRequest:
+    """To read a file below a folder within the limits of the configuration."""
     return ParseRequest(
         number=number,
         bundle="lint",
@@ -91,7 +92,8 @@ def _request(number: int, root: Path, name: str, settings: Settings, *, measures
     )
 
 
-def _read_all(requests: Sequence[ParseRequest], settings: Settings, environ: Mapping[str, str]) -> dict[int, FileParse]:
+def read_all(requests: Sequence[ParseRequest], settings: Settings, environ: Mapping[str, str]) -> dict[int, FileParse]:
+    """What the files say, by the numbers of the requests. Each is read in a process of its own."""
     arrived = threading.Event()
     pool = ParsePool(processes=settings.dag_processor.parsing_processes, environ=environ, wake=arrived.set)
     by_number = {request.number: request for request in requests}

@@ -74,6 +74,11 @@ def settings_options() -> Iterator[Option]:
                 yield Option(section.name, option.name, option.default, option.metadata[READER], secret)
 
 
+def add_to_environment(values: Mapping[str, str]) -> None:
+    """For tasks that run in this very process."""
+    os.environ.update(values)
+
+
 def process_environment() -> dict[str, str]:
     """The environment of this process, for those that it starts."""
     return dict(os.environ)

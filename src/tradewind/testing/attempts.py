@@ -35,6 +35,29 @@ Leaves = Callable[[AttemptKey, Deferral | InputAwaited, TaskLife, MemoryRuntime]
 """What is to be done about a task that left its worker."""
 
 
+class ByIndex(dict[int, Any]):
+    """What the copies of a mapped task return."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyTask:
+    """One task that somebody wants to see; all others need no more than to be over."""
+
+    task_id: str
+    map_index: int | None = None
+    """Only this copy of a mapped task; None: all."""
+    is_rendered_only: bool = False
+    """Its template fields are wanted, and nothing is executed."""
+
+    def is_lived_by(self, task_id: str) -> bool:
+        """Whether this task is really executed, so that its callbacks are to be called."""
+        return task_id == self.task_id and not self.is_rendered_only
+
+    def is_other(self, instance: TaskInstance) -> bool:
+        """Whether this is an instance of no interest."""
+        return instance.task_id == self.task_id and self.map_index not in (None, instance.map_index)
+
+
 @dataclass(slots=True)
 class Attempts:
     """Runs what the engine hands over, and reports what came of it."""
@@ -48,6 +71,7 @@ class Attempts:
     outputs: Mapping[str, Any] = field(default_factory=dict)
     """Tasks that are not executed, and what they return."""
     consumed_asset_events: Sequence[AssetEventResult] = ()
+    only: OnlyTask | None = None
     reports: list[EndReport] = field(default_factory=list)
     _runs: dict[RunKey, DagRunResult] = field(default_factory=dict)
 
@@ -57,11 +81,17 @@ class Attempts:
         for instance in self.premises.transact(lambda tx: self._begin(tx, work, now)):
             record = AttemptRecord(instance.attempt_key, instance.try_number, now)
             self.history.add(record)
-            if self.mark_success is not None and self.mark_success.fullmatch(instance.task_id):
+            if self._is_marked(instance):
                 record.ended_at = now
                 self.reports.append(Succeeded(record.attempt, now, now))
             else:
                 self._start(record, instance)
+
+    def _is_marked(self, instance: TaskInstance) -> bool:
+        """Whether it succeeds without being executed."""
+        if self.only is not None and self.only.is_other(instance):
+            return True
+        return self.mark_success is not None and self.mark_success.fullmatch(instance.task_id) is not None
 
     def _start(self, record: AttemptRecord, instance: TaskInstance) -> None:
         asker = Asker(instance.key, instance.dag_id, instance.run_id)
@@ -124,13 +154,18 @@ class Attempts:
             record.outcome = self._outcome(life, runtime)
             if isinstance(record.error, KeyboardInterrupt):
                 raise KeyboardInterrupt  # the person at the keyboard does not mean the task
-            life.finish(record.outcome)
+            if self.only is None or self.only.is_lived_by(life.ti.task_id):
+                life.finish(record.outcome)
         self._ended(record, life, runtime)
 
     def _outcome(self, life: TaskLife, runtime: MemoryRuntime) -> Outcome:
+        if self.only is not None and self.only.is_rendered_only and life.ti.task_id == self.only.task_id:
+            return life.rehearse()
         if life.ti.task_id not in self.outputs:
             return life.run()
         output = self.outputs[life.ti.task_id]
+        if isinstance(output, ByIndex):
+            output = output.get(life.ti.map_index)
         with use_runtime(runtime):
             return Success(map_length=push_result(output, life.ti.task, life.ti))
 

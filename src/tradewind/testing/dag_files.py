@@ -66,6 +66,14 @@ def load_dags(folder: str | Path, *, safe_mode: bool = True) -> LoadedDags:
     return loaded
 
 
+def load_dag_file(folder: str | Path, path: str) -> LoadedDags:
+    """Read one DAG file, which may import what lies in the folder, in this process."""
+    loaded = LoadedDags(Path(folder).resolve())
+    sys.path.insert(0, str(loaded.folder))  # tasks import when they run, too
+    _load_file(loaded, path)
+    return loaded
+
+
 def _load_file(loaded: LoadedDags, path: str) -> None:
     try:
         with collecting_dags() as registered:

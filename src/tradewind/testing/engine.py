@@ -31,7 +31,7 @@ from tradewind.settings import SchedulerSettings
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import DutyFailed, Event, RunMoved
 from tradewind.telemetry.hub import Hub
-from tradewind.testing.attempts import Attempts
+from tradewind.testing.attempts import Attempts, OnlyTask
 from tradewind.testing.dag_callbacks import tell_dag
 from tradewind.testing.databases import MemoryDatabase
 from tradewind.testing.executor import KeepingExecutor, KeptWork
@@ -66,6 +66,7 @@ class Wishes:
     pools: Mapping[str, int] = field(default_factory=dict)
     mark_success: re.Pattern[str] | None = None
     consumed_asset_events: Sequence[AssetEventResult] = ()
+    only: OnlyTask | None = None
 
 
 class Engine:
@@ -105,6 +106,7 @@ class Engine:
             mark_success=wishes.mark_success,
             outputs=wishes.outputs,
             consumed_asset_events=wishes.consumed_asset_events,
+            only=wishes.only,
         )
         self._scheduler = self._make_scheduler(database)
 

@@ -107,15 +107,19 @@ def run_in_real_time(
     run_after: datetime | None,
     conf: Mapping[str, Any] | None,
     memory: Memory,
-    mark_success_pattern: str | None,
+    mark_success_pattern: str | None = None,
+    run_id: str | None = None,
+    wishes: Wishes | None = None,
 ) -> RunResult:
     """Run a DAG once, in this thread and by the machine's clock: waiting takes as long as it takes.
 
     What tasks log goes wherever the caller lets it go.
     """
     clock = SystemClock()
-    wishes = Wishes(mark_success=None if mark_success_pattern is None else re.compile(mark_success_pattern))
-    request = _request(dag, clock, logical_date, run_after, None, conf)
+    wishes = wishes or Wishes()
+    if mark_success_pattern is not None:
+        wishes.mark_success = re.compile(mark_success_pattern)
+    request = _request(dag, clock, logical_date, run_after, run_id, conf)
     trial = Trial([dag], request, memory, wishes, clock, datetime.max.replace(tzinfo=UTC))
     return trial.run(MainStage(clock), asyncio.new_event_loop)
 

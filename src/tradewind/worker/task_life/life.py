@@ -83,6 +83,17 @@ class TaskLife:
                 self._end_if_copy(error)
                 return self._ended_by(error)
 
+    def rehearse(self) -> Outcome:
+        """Render the template fields of the task and let people see them, without executing it."""
+        with use_runtime(self._runtime):
+            try:
+                self._context = context = self.ti.unfinished_context()
+                with set_current_context(context):
+                    prepare(self.ti, context)
+                return Success()
+            except Exception as error:  # a template may do whatever it likes
+                return self._ended_by(error)
+
     def finish(self, outcome: Outcome) -> None:
         """What follows the report. Nothing that goes wrong here changes the outcome."""
         self.ti.end_date = current_clock().now()
