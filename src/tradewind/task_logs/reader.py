@@ -2,14 +2,13 @@
 
 import base64
 import heapq
-import io
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
+
+import msgspec
 
 from tradewind.task_logs.lines import Line, Message, lines_of, message_of
 from tradewind.task_logs.places import Try, log_name
@@ -19,6 +18,9 @@ DEFAULT_PAGE: Final = 10_000
 
 # Where a copy elsewhere says something else than the file here, it is a source of its own.
 _REMOTE_SUFFIX: Final = "@remote"
+_MOST_BYTES: Final = 2**62
+"""More than any file has, and no more than a file can be told to go to."""
+_decode_positions: Final = msgspec.json.Decoder(dict[str, int]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,18 @@ class LogReader:
         self._folder = folder
         self._remote = remote
 
-    def read(self, of: Try, token: str = "", limit: int = DEFAULT_PAGE, *, looks_elsewhere: bool = True) -> Page:
+    def read(
+        self,
+        of: Try,
+        token: str = "",
+        limit: int = DEFAULT_PAGE,
+        *,
+        limit_bytes: int | None = None,
+        looks_elsewhere: bool = True,
+    ) -> Page:
         """The next messages after those of the page whose token is given, at most `limit`.
+
+        No more are read once they have `limit_bytes` together: whoever serves pages to others cannot hold whole logs.
 
         Raises:
             OSError: a file is there and cannot be read.
@@ -58,11 +70,15 @@ class LogReader:
         sources = self._sources(of, positions, looks_elsewhere=looks_elsewhere)
         merged = heapq.merge(*(_numbered(number, source) for number, source in enumerate(sources)), key=_time)
         messages: list[Message] = []
-        for number, line in islice(merged, limit):
+        is_last, size = True, 0
+        for count, (number, line) in enumerate(merged):
+            if count >= limit or (limit_bytes is not None and size >= limit_bytes):
+                is_last = False
+                break
             positions[sources[number].key] = line.end
+            size += len(line.raw)
             if line.raw:
                 messages.append(message_of(line.raw))
-        is_last = next(merged, None) is None
         return Page(messages, _token(positions), tuple(source.shown for source in sources), is_last)
 
     def all(self, of: Try) -> Iterator[Message]:
@@ -119,15 +135,14 @@ class LogReader:
             yield _Source(name, str(path), lines_of(_opened(path, positions.get(name, 0))))
         if remote is None or (local_size is not None and remote.size(name) in {None, local_size}):
             return
-        content = remote.read(name)
-        if content is None:
+        copy = remote.open(name)
+        if copy is None:
             return
         if local_size is None:
             key, known = name, set[bytes]()
         else:
             # Another machine has had a part in this try.
             key, known = name + _REMOTE_SUFFIX, {line.raw for line in lines_of(_opened(path, 0))}
-        copy = io.BytesIO(content)
         copy.seek(positions.get(key, 0))
         lines = (line for line in lines_of(copy, keeps_unfinished=True) if line.raw not in known)
         yield _Source(key, f"remote:{name}", lines)
@@ -154,16 +169,25 @@ def _time(entry: tuple[int, Line]) -> datetime:
     return entry[1].at
 
 
+def is_token(token: str) -> bool:
+    """Whether a page may have had it. Which files it names does not matter: only those of a try are read."""
+    return _decoded(token) is not None
+
+
 def _positions(token: str) -> dict[str, int]:
     """What a token says. One that makes no sense is none: it came from outside."""
+    return _decoded(token) or {}
+
+
+def _decoded(token: str) -> dict[str, int] | None:
+    if not token:
+        return {}
     try:
-        found = json.loads(base64.urlsafe_b64decode(token.encode())) if token else {}
-    except ValueError:
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {key: end for key, end in found.items() if isinstance(end, int) and end >= 0}
+        found = _decode_positions(base64.urlsafe_b64decode(token.encode()))
+    except (ValueError, msgspec.MsgspecError):
+        return None
+    return found if all(0 <= end <= _MOST_BYTES for end in found.values()) else None
 
 
 def _token(positions: Mapping[str, int]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(positions).encode()).decode()
+    return base64.urlsafe_b64encode(msgspec.json.encode(positions)).decode()

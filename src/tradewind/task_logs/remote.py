@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
@@ -80,6 +80,15 @@ class RemoteLogs:
         except FileNotFoundError:
             return None
         return content
+
+    def open(self, name: str) -> BinaryIO | None:
+        """A log, to be read piece by piece; nothing if there is none."""
+        try:
+            self._files.invalidate_cache()
+            file: BinaryIO = self._files.open(f"{self._root}/{name}", "rb")
+        except FileNotFoundError:
+            return None
+        return file
 
     def names_like(self, name: str) -> list[str]:
         """The names of all logs that begin like this one, in the same folder."""

@@ -31,10 +31,7 @@ _LAST_STATE: Final = _of_last_run(_RUN.state)
 _LAST_START: Final = _of_last_run(_RUN.started_at)
 
 DAGS = Listing(
-    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
-    dag.outerjoin(
-        dag_file, sa.and_(dag_file.c.bundle_name == _DAG.bundle_name, dag_file.c.path == _DAG.path)
-    ).outerjoin(dag_bundle, dag_bundle.c.name == _DAG.bundle_name),
+    dag,
     {
         "dag_id": _DAG.dag_id,
         "dag_display_name": _DAG.display_name,
@@ -74,6 +71,10 @@ DAGS = Listing(
         "last_run_start_date": _LAST_START,
         "last_run_end_date": _of_last_run(_RUN.finished_at),
     },
+    joined=(
+        (dag_file, sa.and_(dag_file.c.bundle_name == _DAG.bundle_name, dag_file.c.path == _DAG.path)),
+        (dag_bundle, dag_bundle.c.name == _DAG.bundle_name),
+    ),
     related={
         "tag": Related(dag_tag.c.name, dag_tag, dag_tag.c.dag_id == _DAG.dag_id),
         "favorite_of": Related(dag_favorite.c.user_name, dag_favorite, dag_favorite.c.dag_id == _DAG.dag_id),

@@ -1,14 +1,17 @@
 """Definitions of lists, and the statements that are made of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.sql import visitors
 
 from tradewind.errors import InvalidRequest
 from tradewind.model.listing import Condition, Order, Page, Query, Test
+from tradewind.storage.types import AnySelect
 
 _COMPARISONS: Final[Mapping[Test, Callable[[Any, object], sa.ColumnElement[bool]]]] = {
     Test.AT_LEAST: lambda column, value: column >= value,
@@ -55,6 +58,9 @@ class Listing:
     """What belongs to the list at all."""
     related: Mapping[str, Related] = field(default_factory=dict)
     """What may be asked for, but not sorted by."""
+    joined: tuple[tuple[sa.Table, sa.ColumnElement[bool]], ...] = ()
+    """More tables, of which each row has at most one row, and how that is found; each may speak of those before it.
+    Rows are searched and counted without them, unless something of them is asked for."""
     secret: frozenset[str] = frozenset()
     """Fields of a row that may not be asked for: by and by, the answers would tell what they are."""
 
@@ -68,31 +74,65 @@ class Listing:
         conditions = [self._condition(each) for each in query.conditions]
         if self.where is not None:
             conditions.append(self.where)
+        found = connection.execute(self._statement(order, conditions, query)).all()
         is_backward = query.before is not None
-        statement = sa.select(*(column.label(name) for name, column in self._selected(order)))
-        statement = statement.select_from(self.source).where(*conditions)
-        statement = statement.order_by(*self._sorted(order, is_backward=is_backward))
-        edge = query.before if is_backward else query.after
-        if edge is not None:
-            statement = statement.where(self._is_past(order, edge, is_backward=is_backward))
-        if query.limit is not None:
-            statement = statement.limit(query.limit)
-        found = connection.execute(statement.offset(query.offset) if query.offset else statement).mappings().all()
         rows = found[::-1] if is_backward else found
         is_full = query.limit is not None and len(rows) >= max(query.limit, 1)
-        ends = [tuple(row[each.field] for each in order) for row in ((rows[0], rows[-1]) if rows else ())]
+        ends = [
+            tuple(row._mapping[each.field] for each in order)  # noqa: SLF001 - the public name of it
+            for row in ((rows[0], rows[-1]) if rows else ())
+        ]
         # One side is known: the page that the client came from. On the other, a page that is not full is the last.
         return Page(
-            [{name: row[name] for name in self.shown} for row in rows],
+            # What is shown is selected first.
+            [dict(zip(self.shown, row, strict=False)) for row in rows],
             self._count(connection, conditions, query.most_counted) if query.is_counted else len(rows),
             last=ends[1] if ends and (is_backward or is_full) else None,
             first=ends[0] if ends and (query.after is not None or (is_backward and is_full)) else None,
         )
 
+    def _statement(
+        self, order: Sequence[Order], conditions: Sequence[sa.ColumnElement[bool]], query: Query
+    ) -> AnySelect:
+        is_backward = query.before is not None
+        edge = query.before if is_backward else query.after
+        past = [] if edge is None else [self._is_past(order, edge, is_backward=is_backward)]
+        sorting = self._sorted(order, is_backward=is_backward)
+
+        def one_page(columns: Iterable[sa.ColumnElement[Any]], source: sa.FromClause) -> AnySelect:
+            page = sa.select(*columns).select_from(source).where(*conditions, *past).order_by(*sorting)
+            page = page if query.limit is None else page.limit(query.limit)
+            return page.offset(query.offset) if query.offset else page
+
+        fields = self._selected(order)
+        if not self.joined:
+            return one_page(fields, self.source)
+        # First which rows, then all of them: else each row of the list would be put together, only to be left out.
+        keys = {name: self._column(name) for name in self.key}
+        narrow = self._joined_for([*conditions, *past, *sorting])
+        found = one_page((column.label(name) for name, column in keys.items()), narrow).subquery("found")
+        same = sa.and_(*(column == found.c[name] for name, column in keys.items()))
+        return sa.select(*fields).select_from(self._full_source.join(found, same)).order_by(*sorting)
+
+    def _joined_for(self, expressions: Iterable[sa.ColumnElement[Any]]) -> sa.FromClause:
+        """The source with those other tables of which these speak."""
+        if not self.joined:
+            return self.source
+        tables = {table for each in expressions for table in _tables(each)}
+        for table, same in reversed(self.joined):
+            if table in tables:
+                tables |= _tables(same)
+        source = self.source
+        for table, same in self.joined:
+            if table in tables:
+                source = source.outerjoin(table, same)
+        return source
+
     def _count(self, connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], most: int | None) -> int:
-        statement = sa.select(sa.func.count()).select_from(self.source).where(*conditions)
+        source = self._joined_for(conditions)
+        statement = sa.select(sa.func.count()).select_from(source).where(*conditions)
         if most is not None:
-            some = sa.select(sa.literal(1)).select_from(self.source).where(*conditions).limit(most)
+            some = sa.select(sa.literal(1)).select_from(source).where(*conditions).limit(most)
             statement = sa.select(sa.func.count()).select_from(some.subquery())
         return int(connection.execute(statement).scalar_one())
 
@@ -104,9 +144,18 @@ class Listing:
             raise InvalidRequest(f"Ordering with '{name}' is disallowed or the attribute does not exist on the model")
         return column
 
-    def _selected(self, order: Sequence[Order]) -> list[tuple[str, sa.ColumnElement[Any]]]:
+    @cached_property
+    def _labels(self) -> list[sa.Label[Any]]:
+        """Made once: to make them for each request would take longer than to find the rows."""
+        return [column.label(name) for name, column in self.shown.items()]
+
+    @cached_property
+    def _full_source(self) -> sa.FromClause:
+        return self._joined_for(self._labels)
+
+    def _selected(self, order: Sequence[Order]) -> list[sa.Label[Any]]:
         more = {each.field: self._column(each.field) for each in order if each.field not in self.shown}
-        return [*self.shown.items(), *more.items()]
+        return [*self._labels, *(column.label(name) for name, column in more.items())]
 
     def _full_order(self, order: tuple[Order, ...]) -> tuple[Order, ...]:
         named = {each.field for each in order}
@@ -163,6 +212,11 @@ def _tested(column: sa.ColumnElement[Any], condition: Condition) -> sa.ColumnEle
             return _COMPARISONS[comparison](column, value)
 
 
+def _tables(expression: sa.ColumnElement[Any]) -> set[sa.FromClause]:
+    found = (getattr(part, "table", None) for part in visitors.iterate(expression))
+    return {table for table in found if table is not None}
+
+
 def _any_of(pattern: str, one: Any) -> sa.ColumnElement[bool]:
     texts = [text.strip() for text in pattern.split(_OR) if text.strip()]
     if pattern == _ALL or not texts:
@@ -191,7 +245,7 @@ def _is_value_of(column: sa.ColumnElement[Any], value: object) -> bool:
     """Whether the database can compare them: a cursor comes from outside."""
     if value is None:
         return True
-    kind = column.type.python_type
+    kind = getattr(column.type, "impl", column.type).python_type  # types of our own wrap one that says it
     if isinstance(value, datetime):
         return issubclass(kind, datetime) and value.tzinfo is not None
     if isinstance(value, bool):

@@ -19,17 +19,17 @@ STATE: Final = sa.case((_TASK.state == sa.literal_column(f"'{TaskState.NONE}'"),
 """Clients know "none" as null."""
 DURATION: Final = SecondsBetween(_TASK.started_at, _TASK.finished_at)
 
-SOURCE: Final = (
-    task_instance.join(dag_run, _RUN.run_key == _TASK.run_key)
-    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
-    .outerjoin(dag_version, _VERSION.version_key == _RUN.version_key)
-    .outerjoin(dag, dag.c.dag_id == _RUN.dag_id)
+JOINED: Final = (
+    (dag_run, _RUN.run_key == _TASK.run_key),
+    (dag_version, _VERSION.version_key == _RUN.version_key),
+    (dag, dag.c.dag_id == _RUN.dag_id),
 )
 OF_TASK: Final[dict[str, sa.ColumnElement[object]]] = {
     "run_key": _TASK.run_key,
     "task_id": _TASK.task_id,
     "map_index": _TASK.map_index,
-    "dag_id": _TASK.dag_id,
+    # Of the run: it has an index by DAGs.
+    "dag_id": _RUN.dag_id,
     "dag_run_id": _RUN.run_id,
     "max_tries": _TASK.max_tries,
     "task_display_name": sa.func.coalesce(_TASK.display_name, _TASK.task_id),
@@ -60,7 +60,7 @@ def _latest(*instants: sa.ColumnElement[object]) -> sa.ColumnElement[object]:
 
 
 TASK_INSTANCES = Listing(
-    SOURCE,
+    task_instance,
     {
         **OF_TASK,
         "state": STATE,
@@ -82,6 +82,7 @@ TASK_INSTANCES = Listing(
     },
     key=("run_key", "task_id", "map_index"),
     order=(Order("map_index"),),
+    joined=JOINED,
     hidden={
         # What clients of the REST API may sort by and ask for, besides.
         "id": _TASK.run_key,

@@ -2,20 +2,22 @@
 
 from typing import Final
 
+import sqlalchemy as sa
+
 from tradewind.model.listing import Order
 from tradewind.storage.listings.listing import Listing
-from tradewind.storage.listings.task_instances import OF_TASK, SOURCE
+from tradewind.storage.listings.task_instances import JOINED, OF_TASK
 from tradewind.storage.schema import task_instance, task_try
 
 _TRY: Final = task_try.c
+_SAME_TASK: Final = sa.and_(
+    task_instance.c.run_key == _TRY.run_key,
+    task_instance.c.task_id == _TRY.task_id,
+    task_instance.c.map_index == _TRY.map_index,
+)
 
 TASK_TRIES = Listing(
-    task_try.join(
-        SOURCE,
-        (task_instance.c.run_key == _TRY.run_key)
-        & (task_instance.c.task_id == _TRY.task_id)
-        & (task_instance.c.map_index == _TRY.map_index),
-    ),
+    task_try,
     {
         **OF_TASK,
         "state": _TRY.state,
@@ -33,4 +35,5 @@ TASK_TRIES = Listing(
     },
     key=("run_key", "task_id", "map_index", "attempt"),
     order=(Order("attempt"),),
+    joined=((task_instance, _SAME_TASK), *JOINED),
 )
