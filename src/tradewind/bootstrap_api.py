@@ -10,7 +10,7 @@ from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
 from tradewind.api.server import ServerOptions, listen, serve
 from tradewind.api.services import Services
-from tradewind.bootstrap import Wiring, wired
+from tradewind.bootstrap import Wiring, make_log_reader, wired
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings
 
@@ -50,6 +50,7 @@ def make_services(wiring: Wiring) -> Services:
         clock=wiring.clock,
         tokens=Tokens(secret, timedelta(seconds=settings.api_auth.jwt_expiration_time)),
         cipher=Encryption.from_setting(settings.core.fernet_key),
+        logs=make_log_reader(wiring),
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
     )

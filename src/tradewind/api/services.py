@@ -13,8 +13,9 @@ from tradewind.model.masking import MaskingRules
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
-from tradewind.settings import Settings
+from tradewind.settings import Settings, Sources, option_sources
 from tradewind.storage.interface import ReadingStore
+from tradewind.task_logs.reader import LogReader
 
 if TYPE_CHECKING:
     from tradewind.api.auth.access import Principal
@@ -30,6 +31,7 @@ class Services:
     clock: Clock
     tokens: Tokens
     cipher: Cipher
+    logs: LogReader
     find_principal: Callable[[Claim], Principal | None]
     """Who holds a token; None if there is nobody of that name any more, or if it was revoked."""
     find_token_holder: Callable[[str], Principal | None] = lambda _: None
@@ -37,6 +39,8 @@ class Services:
     recent: Recent[Principal] = field(default_factory=Recent)
     """Whom tokens belonged to a moment ago."""
     structures: Structures = field(default_factory=Structures)
+    option_sources: Sources = field(default_factory=option_sources)
+    """Where the configuration comes from, for those who may look at it."""
 
     @property
     def masking(self) -> MaskingRules:

@@ -15,6 +15,7 @@ from tradewind.api.auth.tokens import Claim, Tokens
 from tradewind.api.services import Services
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import DatabaseSettings, Settings
+from tradewind.task_logs.reader import LogReader
 
 SECRET = "a secret of the tests, which is long enough for the algorithm that signs the tokens of the web server"
 GUEST = "guest"
@@ -40,6 +41,7 @@ def services(any_world: World, tmp_path: Path) -> Services:
         clock=any_world.clock,
         tokens=Tokens(SECRET),
         cipher=Encryption([Fernet.generate_key().decode()]),
+        logs=LogReader(tmp_path / "logs"),
         find_principal=_principal,
     )
 
