@@ -1,6 +1,6 @@
 # Every word a contributor needs. A fresh machine has Python 3.11+ and git; the rest comes from requirements.lock.
 #
-#   make run        create .venv, install, start the product
+#   make run        create .venv, install, start everything: RUN_HOME=.tradewind DAGS=examples
 #   make check      format, lint, types, import contracts, unit + property + architecture tests (under a minute)
 #   make test       everything this machine can run
 #   make bench      the benchmark table
@@ -14,11 +14,13 @@ SEEDS ?= 10000
 FIRST ?= 1
 WORKERS ?= auto
 TESTS ?= tests
+RUN_HOME ?= .tradewind
+DAGS ?= examples
 
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks examples
 # The installer is pinned by the same lock as everything else.
 UV_VERSION = $(shell sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
 
@@ -35,7 +37,7 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $@
 
 run: $(STAMP)
-	$(BIN)/python -m tradewind.demo
+	@$(BIN)/tradewind standalone --home $(RUN_HOME) --dags-folder $(DAGS)
 
 check: $(STAMP)
 	$(BIN)/ruff format --check $(SOURCES)

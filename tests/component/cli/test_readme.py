@@ -1,87 +1,55 @@
 """What README.md promises under "Start" is true, word by word (A1)."""
 
-import os
 import re
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.executors.supervised import stop_worker
+from tests.acceptance.deployment import until
+from tests.acceptance.standalone import COMMAND, Standalone, free_port, standing
 
-PATIENCE_S = 120.0
-README = Path(__file__).parents[3] / "README.md"
+ROOT = Path(__file__).parents[3]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+START = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The parts")[0]
 
 
-class Terminal:
-    """A shell in a folder, with the variables that the README sets."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._environ = {
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "TRADEWIND_HOME": str(folder / "home"),
-        }
-
-    def run(self, line: str) -> str:
-        """What a command writes; it must succeed."""
-        done = subprocess.run(
-            ["bash", "-ec", line],
-            cwd=self._folder,
-            env=self._environ,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE_S,
-        )
-        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def start(self, line: str) -> subprocess.Popen[bytes]:
-        """A command that goes on, as in a terminal of its own."""
-        return subprocess.Popen(["bash", "-c", f"exec {line}"], cwd=self._folder, env=self._environ)
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """As `make run` starts it, at another port and in another home."""
+    folder = tmp_path_factory.mktemp("readme")
+    with standing(folder / "home", free_port(), dags_folder=ROOT / "examples") as made:
+        yield made
 
 
-@pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    (tmp_path / "home" / "dags").mkdir(parents=True)
-    yield Terminal(tmp_path)
-    stop_worker(tmp_path / "home", "LocalExecutor")
+def test_make_run_starts_standalone_with_the_examples() -> None:
+    said = subprocess.run(
+        ["make", "--dry-run", "--old-file=.venv/.installed", "run"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert said.stdout.split("\n")[-2] == ".venv/bin/tradewind standalone --home .tradewind --dags-folder examples"
 
 
-@pytest.fixture
-def services() -> Iterator[list[subprocess.Popen[bytes]]]:
-    started: list[subprocess.Popen[bytes]] = []
-    yield started
-    for service in started:
-        service.terminate()
-    assert [service.wait(PATIENCE_S) for service in started] == [0] * len(started)
+def test_the_quick_start_does_what_it_says(started: Standalone) -> None:
+    _make, use, *_ = SHELL.findall(START)
+    _export, *lines = use.splitlines()
+    until(lambda: "hello" in started.command("dags", "list"), "the DAG to be read")
 
+    shown = [started.command(*line.split()[1:]) for line in lines]
 
-def until(is_true: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_true():
-        assert time.monotonic() < deadline, f"in vain waited until {what}"
-
-
-def test_the_quick_start_does_what_it_says(
-    tmp_path: Path, terminal: Terminal, services: list[subprocess.Popen[bytes]]
-) -> None:
-    text = README.read_text(encoding="utf-8").partition("## The parts")[0]
-    (tmp_path / "home" / "dags" / "hello.py").write_text(PYTHON.findall(text)[0], encoding="utf-8")
-    _make, prepare, processor, scheduler, use = SHELL.findall(text)
-
-    terminal.run(prepare)
-    services += [terminal.start(processor.partition("#")[0]), terminal.start(scheduler.partition("#")[0])]
-    until(lambda: "hello" in terminal.run("tradewind dags list"), "the DAG was read")
-    shown = [terminal.run(line) for line in use.splitlines()]
-
-    assert any("first" in text for text in shown)
+    assert "first" in shown[1]
     assert "hello world" in shown[-1]
-    until(lambda: terminal.run("tradewind dags state hello first") == "success\n", "the run succeeded")
+    until(lambda: started.command("dags", "state", "hello", "first") == "success\n", "the run to succeed")
+
+
+def test_the_dag_of_the_readme_runs_in_memory(tmp_path: Path) -> None:
+    file = tmp_path / "hello.py"
+    file.write_text(PYTHON.findall(START)[0].rstrip() + ".test()\n", encoding="utf-8")
+
+    subprocess.run([COMMAND[0], str(file)], check=True, capture_output=True, timeout=60)

@@ -1,0 +1,143 @@
+"""`tradewind standalone`: one command, and all of it stands; one signal, and nothing is left (A8, D7)."""
+
+import os
+import signal
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.deployment import PATIENCE_S, until
+from tests.acceptance.standalone import COMMAND, Standalone, free_port, standing
+
+COMPONENTS = ("api-server", "scheduler", "dag-processor", "worker")
+HELLO = """
+from tradewind.sdk import dag, task
+
+@dag(schedule=None, params={"who": "nobody"}, is_paused_upon_creation=False)
+def hello():
+    @task
+    def greet(params: dict) -> str:
+        print("hello", params["who"])
+        return params["who"]
+
+    greet()
+
+hello()
+"""
+SLEEPER = """
+import os
+import pathlib
+import time
+
+from tradewind.sdk import dag, task
+
+@dag(schedule=None, is_paused_upon_creation=False)
+def sleeper():
+    @task
+    def sleep() -> None:
+        pathlib.Path(os.environ["SLEEPER_FILE"]).write_text(str(os.getpid()))
+        time.sleep(600)
+
+    sleep()
+
+sleeper()
+"""
+
+
+@pytest.fixture(scope="module")
+def dags_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dags")
+    (folder / "hello.py").write_text(HELLO, encoding="utf-8")
+    (folder / "sleeper.py").write_text(SLEEPER, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def started(dags_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """One for the tests that leave it as it was."""
+    with standing(tmp_path_factory.mktemp("standalone") / "home", free_port(), dags_folder=dags_folder) as made:
+        until(made.is_healthy, "all components to be heard of")
+        assert made.log_in(made.password) == 201
+        until(lambda: made.ask("GET", "/api/v2/dags")[1]["total_entries"] == 2, "the DAGs to be read")
+        yield made
+
+
+def begin_sleeping(made: Standalone, file: Path) -> None:
+    until(lambda: "sleeper" in made.command("dags", "list"), "the DAG to be read")
+    made.command("dags", "trigger", "sleeper")
+    until(file.exists, "the task to begin")
+
+
+def test_the_password_is_told_once_and_kept_for_its_owner_only(started: Standalone) -> None:
+    kept = started.home / "admin_password"
+
+    assert kept.read_text(encoding="utf-8").strip() == started.password
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (kept, started.home / "tradewind.cfg")] == [0o600, 0o600]
+    assert started.ask("POST", "/auth/token", {"username": "admin", "password": "guessed"})[0] == 401
+
+
+def test_a_dag_is_run_by_rest(started: Standalone) -> None:
+    status, run = started.ask("POST", "/api/v2/dags/hello/dagRuns", {"logical_date": None, "conf": {"who": "you"}})
+    path = f"/api/v2/dags/hello/dagRuns/{run['dag_run_id']}"
+
+    assert status == 200
+    until(lambda: started.ask("GET", path)[1]["state"] == "success", "the run to succeed")
+    assert started.ask("GET", f"{path}/taskInstances/greet/xcomEntries/return_value")[1]["value"] == "you"
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_a_component_that_dies_comes_back(started: Standalone, component: str) -> None:
+    before = started.pids(component)
+
+    os.kill(before[-1], signal.SIGKILL)
+
+    until(lambda: len(started.pids(component)) > len(before), f"{component} to be started again")
+    started.until("was killed by SIGKILL; starts again in")
+    until(started.is_healthy, "all components to be heard of")
+
+
+def test_a_home_is_used_by_one_at_a_time(started: Standalone) -> None:
+    second = subprocess.run(
+        [*COMMAND, "standalone", "--port", str(free_port())],
+        env=dict(started.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+
+    assert second.returncode == 1
+    assert second.stderr == f"tradewind: {started.home} is in use by another tradewind standalone\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_after_it_was_told_to_stop(tmp_path: Path, dags_folder: Path, number: signal.Signals) -> None:
+    """Not even the task that would sleep for ten minutes."""
+    file = tmp_path / "sleeping"
+    with standing(
+        tmp_path / "home", free_port(), dags_folder=dags_folder, variables={"SLEEPER_FILE": str(file)}
+    ) as made:
+        begin_sleeping(made, file)
+
+        assert made.stop(number) == 0
+
+        assert made.look() == []
+        assert made.said.endswith("stopped; nothing is left running\n")
+
+
+def test_nothing_is_left_when_it_is_killed(tmp_path: Path, dags_folder: Path) -> None:
+    """Its processes notice by themselves; the next one waits for them, and knows the password that it is given."""
+    file, home, port = tmp_path / "sleeping", tmp_path / "home", free_port()
+    with standing(home, port, dags_folder=dags_folder, variables={"SLEEPER_FILE": str(file)}) as made:
+        begin_sleeping(made, file)
+
+        made.stop(signal.SIGKILL)
+
+        until(lambda: made.look() == [], "every process to end", within_s=15)
+
+    with standing(home, port, dags_folder=dags_folder, variables={"TRADEWIND_ADMIN_PASSWORD": "opensesame"}) as made:
+        assert made.log_in("opensesame") == 201
+        assert not (home / "admin_password").exists()
