@@ -1,18 +1,15 @@
 """Which DAGs clients may ask lists for."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from fastapi import HTTPException
-from fastapi import Query as Parameter
 
 from tradewind.api.auth.access import Need, Principal, dags_within_reach
 from tradewind.api.moment import Moment
-from tradewind.api.paging import is_, matches, one_of, starts_with, within
+from tradewind.api.paging import Texts, is_, matches, one_of, starts_with, within
 from tradewind.model.listing import Condition, Test
 from tradewind.model.states import RunState
-
-Texts = Annotated[list[str], Parameter(default_factory=list)]
 
 
 def within_reach(caller: Principal, need: Need, field: str = "dag_id") -> Condition | None:

@@ -11,12 +11,9 @@ from fastapi import Query as Parameter
 from pydantic import BaseModel, ConfigDict, Field
 
 from tradewind.api.moment import Moment
-from tradewind.api.paging import MOST_AT_ONCE, is_, matches, one_of, starts_with, within
+from tradewind.api.paging import MOST_AT_ONCE, Numbers, Texts, is_, matches, one_of, starts_with, within
 from tradewind.model.listing import Condition
 from tradewind.model.states import RunState, RunType
-
-Texts = Annotated[list[str], Parameter(default_factory=list)]
-Numbers = Annotated[list[int], Parameter(default_factory=list)]
 
 _RANGES: Final = ("run_after", "logical_date", "start_date", "end_date", "duration", "updated_at")
 _BOUNDS: Final = ("gte", "gt", "lte", "lt")

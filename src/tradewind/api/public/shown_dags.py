@@ -5,7 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from tradewind.api.public.dag_schemas import DAGDetailsResponse, DAGResponse, DagTagResponse
+from pydantic import TypeAdapter
+
+from tradewind.api.public.dag_schemas import DAGDetailsResponse, DAGResponse
 from tradewind.api.public.file_token import file_token
 from tradewind.api.public.shown_versions import current_version
 from tradewind.errors import UnknownDag
@@ -19,6 +21,7 @@ from tradewind.operations.structures import Structures
 from tradewind.settings import Settings
 from tradewind.storage.interface import Transaction
 
+_RESPONSES: Final = TypeAdapter(list[DAGResponse]).validate_python
 _LOCAL: Final = ("LocalDagBundle", "LocalBundle")
 _AssetIds = Mapping[tuple[str | None, str | None], int]
 
@@ -28,7 +31,7 @@ class ShownDags:
 
     def __init__(self, settings: Settings) -> None:
         self._folders = {
-            each.name: Path(str(each.kwargs.get("path") or settings.dags_folder)).expanduser().absolute()
+            each.name: str(Path(str(each.kwargs.get("path") or settings.dags_folder)).expanduser().absolute())
             for each in settings.dag_processor.dag_bundle_config_list
             if each.classpath.rpartition(".")[2] in _LOCAL
         }
@@ -36,7 +39,8 @@ class ShownDags:
     def responses(self, tx: Transaction, rows: Sequence[Row]) -> list[DAGResponse]:
         """Of a page of DAGs."""
         tags = tx.catalog.tags([str(row["dag_id"]) for row in rows])
-        return [DAGResponse(**self._values(row, tags.get(str(row["dag_id"]), ()))) for row in rows]
+        # All at once: one by one takes twice as long.
+        return _RESPONSES([self._values(row, tags.get(str(row["dag_id"]), ())) for row in rows])
 
     def response(self, tx: Transaction, dag_id: str) -> DAGResponse:
         """Of one.
@@ -82,7 +86,7 @@ class ShownDags:
             last_parse_duration=None if duration_ms is None else duration_ms / 1000,
             last_expired=None,
             fileloc=self._fileloc(bundle, path),
-            tags=[DagTagResponse(name=tag, **name) for tag in tags],
+            tags=[{"name": tag, **name} for tag in tags],
             next_dagrun_logical_date=values["next_dagrun_data_interval_start"],
             allowed_run_types=run_types,
             owners=values["owners"].split(", ") if values["owners"] else [],
@@ -95,7 +99,7 @@ class ShownDags:
         if bundle is None or path is None:
             return ""
         folder = self._folders.get(bundle)
-        return path if folder is None else str(folder / path)
+        return path if folder is None else f"{folder}/{path}"
 
 
 def shown_params(params: Any, source: str | None = None) -> dict[str, Any]:

@@ -9,13 +9,10 @@ from fastapi import Query as Parameter
 from pydantic import BaseModel, ConfigDict, Field
 
 from tradewind.api.moment import Moment
-from tradewind.api.paging import MOST_AT_ONCE, matches, one_of, starts_with, within
+from tradewind.api.paging import MOST_AT_ONCE, Numbers, Texts, matches, one_of, starts_with, within
 from tradewind.api.public.task_instance_schemas import TaskInstanceState
 from tradewind.model.listing import Condition
 from tradewind.model.states import TaskState
-
-Texts = Annotated[list[str], Parameter(default_factory=list)]
-Numbers = Annotated[list[int], Parameter(default_factory=list)]
 
 _RANGES: Final = ("run_after", "logical_date", "start_date", "end_date", "updated_at", "duration")
 _BOUNDS: Final = ("gte", "gt", "lte", "lt")

@@ -26,13 +26,13 @@ def get_tasks(dag_id: str, services: Given, order_by: str = "task_id") -> TaskCo
     if name in _UNSORTABLE or name not in TaskResponse.model_fields:
         raise InvalidRequest(f"Ordering with '{name}' is disallowed or the attribute does not exist on the model")
     structure = _structure(services, dag_id)
-    tasks = _responses(structure, range(len(structure.tasks)))
-    with_value = [task for task in tasks if getattr(task, name) is not None]
-    # Those that are equal by id, whichever way the others go.
-    with_value.sort(key=lambda task: task.task_id or "")
-    with_value.sort(key=lambda task: getattr(task, name), reverse=order_by.startswith("-"))
-    without = [task for task in tasks if getattr(task, name) is None]
-    return TaskCollectionResponse(tasks=[*with_value, *without], total_entries=len(tasks))
+    tasks = [_values(structure, number) for number in range(len(structure.tasks))]
+    tasks.sort(key=lambda task: task["task_id"])
+    with_value = [task for task in tasks if task[name] is not None]
+    with_value.sort(key=lambda task: task[name], reverse=order_by.startswith("-"))
+    without = [task for task in tasks if task[name] is None]
+    # All at once: of thousands of tasks, one by one would take long.
+    return TaskCollectionResponse.model_validate({"tasks": [*with_value, *without], "total_entries": len(tasks)})
 
 
 @operations.add("GET", "/dags/{dag_id}/tasks/{task_id}", operation_id="get_task", need=_READ)
@@ -42,7 +42,7 @@ def get_task(dag_id: str, task_id: Any, services: Given) -> TaskResponse:
     number = structure.index.get(task_id)
     if number is None:
         raise UnknownTask(dag_id, task_id)
-    return _responses(structure, [number])[0]
+    return TaskResponse.model_validate(_values(structure, number))
 
 
 def _structure(services: Services, dag_id: str) -> Structure:
@@ -55,16 +55,13 @@ def _structure(services: Services, dag_id: str) -> Structure:
     return services.store.read(work)
 
 
-def _responses(structure: Structure, numbers: Any) -> list[TaskResponse]:
-    of_dag = shown_params(structure.dag.params, "dag")
-    return [
-        TaskResponse(
-            **_settings(structure.dag, structure.tasks[number]),
-            **_details(structure.tasks[number], of_dag),
-            downstream_task_ids=sorted(structure.tasks[down].task_id for down in structure.downstream[number]),
-        )
-        for number in numbers
-    ]
+def _values(structure: Structure, number: int) -> dict[str, Any]:
+    task, dag = structure.tasks[number], structure.dag
+    return {
+        **_settings(dag, task),
+        **_details(task, shown_params(dag.params, "dag")),
+        "downstream_task_ids": sorted(structure.tasks[down].task_id for down in structure.downstream[number]),
+    }
 
 
 def _settings(dag: Dag, task: Task) -> dict[str, Any]:
