@@ -7,7 +7,7 @@ import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
-from tradewind.cli.options import DagId, EndDate, StartDate, Yes
+from tradewind.cli.options import BundleNames, DagId, EndDate, StartDate, Yes
 
 if TYPE_CHECKING:
     from tradewind.operations import clear_tasks, list_runs, match_dags, select_tasks, structures
@@ -36,6 +36,7 @@ def command(
     downstream: Annotated[bool, typer.Option("--downstream", "-d", help="with all tasks after them")] = False,
     only_failed: Annotated[bool, typer.Option("--only-failed", "-f", help="only what failed")] = False,
     only_running: Annotated[bool, typer.Option("--only-running", "-r", help="only what runs")] = False,
+    _bundle_name: BundleNames = None,
     dag_regex: Annotated[bool, typer.Option("--dag-regex", "-R", help="DAG_ID is a regular expression")] = False,
     yes: Yes = False,
 ) -> None:

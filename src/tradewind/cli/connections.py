@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, opened, wired
 from tradewind.cli.groups import make_group
-from tradewind.cli.options import OutputFormat
+from tradewind.cli.options import Color, OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.cli.secret_files import masking_rules, read_mapping, write_private
 from tradewind.errors import InvalidRequest, UnknownConnection
@@ -32,10 +33,18 @@ from tradewind.model.masking import REPLACEMENT, MaskingRules, hide
 from tradewind.model.task_answers import ConnectionResult
 
 if TYPE_CHECKING:
-    from tradewind.operations import manage_connections
+    from tradewind import bootstrap, compat
+    from tradewind import settings as configuration
+    from tradewind.operations import default_connections, manage_connections
+    from tradewind.sdk import connection as sdk_connection
     from tradewind.secrets import encryption
     from tradewind.settings import Settings
 else:
+    bootstrap = Deferred("tradewind.bootstrap")
+    compat = Deferred("tradewind.compat")
+    configuration = Deferred("tradewind.settings")
+    default_connections = Deferred("tradewind.operations.default_connections")
+    sdk_connection = Deferred("tradewind.sdk.connection")
     encryption = Deferred("tradewind.secrets.encryption")
     manage_connections = Deferred("tradewind.operations.manage_connections")
 
@@ -85,6 +94,7 @@ def _get(
     conn_id: ConnId,
     output: OutputFormat = Output.TABLE,
     show_values: Annotated[bool, typer.Option("--show-values", help="show its password and extras")] = False,
+    _color: Color = None,
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
@@ -128,10 +138,38 @@ def _add(
 
 
 @app.command("delete", help="delete a connection")
-def _delete(conn_id: ConnId) -> None:
+def _delete(conn_id: ConnId, _color: Color = None) -> None:
     with opened() as wiring:
         wiring.database.transact(lambda tx: manage_connections.delete_connection(tx, conn_id))
     typer.echo(f"connection {conn_id} is deleted")
+
+
+@app.command("test", help="let the hook of a connection try whether it works")
+def _test(conn_id: ConnId) -> None:
+    settings = load_settings()
+    prepare_backends(settings)
+    given = bootstrap.make_secrets_chain(settings, configuration.process_environment()).get_connection(conn_id)
+    if given is None:
+        with wired(settings) as wiring:
+            given = wiring.database.read(lambda tx: manage_connections.find_connection(tx, conn_id, _cipher(settings)))
+    if given is None:
+        raise UnknownConnection(conn_id)
+    compat.install()  # hooks are classes of provider packages, which import `airflow`
+    works, message = sdk_connection.Connection.from_json(build_json(given), conn_id).test_connection()
+    if not works:
+        raise InvalidRequest(f"connection {conn_id} does not work: {message}")
+    typer.echo(f"connection {conn_id} works: {message}")
+
+
+@app.command("create-default-connections", help="create the connections that Airflow has from the start")
+def _create_default_connections() -> None:
+    settings = load_settings()
+    with wired(settings) as wiring:
+        now, cipher = wiring.clock.now(), _cipher(settings)
+        made = wiring.database.transact(
+            lambda tx: default_connections.add_default_connections(tx, cipher=cipher, now=now)
+        )
+    typer.echo(f"{len(made)} connections added")
 
 
 @app.command("import", help="create connections as a JSON, YAML or .env file says")

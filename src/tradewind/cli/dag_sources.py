@@ -55,7 +55,7 @@ def add_stored_secrets(settings: "Settings", how: "by_hand.HandRun") -> None:
 def stored_outputs(
     settings: "Settings", dag_id: str, word: str | None
 ) -> tuple[dict[str, dict[int, Any]], "by_hand.HandRun"]:
-    """What the tasks of a stored run returned, by map index, and what the run was; of a date without a run, the date.
+    """What the tasks of a stored run returned, by map index, and what the run was; of a date, the date.
 
     Raises:
         InvalidRequest: it is neither a run nor a date.

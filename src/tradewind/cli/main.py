@@ -22,6 +22,7 @@ class Entry(NamedTuple):
 
 ENTRIES: Final = {
     "api-server": Entry("tradewind.cli.api_server", "serve the REST API"),
+    "assets": Entry("tradewind.cli.assets", "what DAGs wait for and produce"),
     "cheat-sheet": Entry("tradewind.cli.cheat_sheet", "print all commands, group by group"),
     "completion": Entry("tradewind.cli.completion", "print what lets a shell complete commands"),
     "config": Entry("tradewind.cli.config", "what is configured, and what is wrong with it"),

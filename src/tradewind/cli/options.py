@@ -12,6 +12,9 @@ RunOrDate = Annotated[str, typer.Argument(metavar="LOGICAL_DATE_OR_RUN_ID", help
 MapIndex = Annotated[int, typer.Option("--map-index", help="which instance of a mapped task")]
 StartDate = Annotated[str | None, typer.Option("--start-date", "-s", metavar="DATE", help="from this logical date on")]
 EndDate = Annotated[str | None, typer.Option("--end-date", "-e", metavar="DATE", help="up to this logical date")]
+Color = Annotated[
+    str | None, typer.Option("--color", hidden=True, help="accepted for Airflow's scripts: nothing is coloured")
+]
 DagId = Annotated[str, typer.Argument(help="the DAG")]
 BundleNames = Annotated[
     list[str] | None, typer.Option("--bundle-name", "-B", metavar="NAME", help="only this bundle; may be repeated")

@@ -30,7 +30,7 @@ TaskId = Annotated[str, typer.Argument(help="the task")]
 _MB = 1024 * 1024
 
 
-def list_(dag_id: DagId) -> None:
+def list_(dag_id: DagId, _bundle_name: BundleNames = None) -> None:
     """List the tasks of a DAG."""
 
     def work(tx: "Transaction") -> list[str]:
@@ -46,7 +46,9 @@ def list_(dag_id: DagId) -> None:
     typer.echo("\n".join(names))
 
 
-def state(dag_id: DagId, task_id: TaskId, run: RunOrDate, map_index: MapIndex = UNMAPPED) -> None:
+def state(
+    dag_id: DagId, task_id: TaskId, run: RunOrDate, _bundle_name: BundleNames = None, map_index: MapIndex = UNMAPPED
+) -> None:
     """Tell the state of a task instance."""
     _, instances = _instances(dag_id, run, task_id)
     found = next((task for task in instances if task.map_index == map_index), None)
@@ -63,10 +65,10 @@ def states_for_dag_run(dag_id: DagId, run: RunOrDate, output: OutputFormat = Out
 
 
 def failed_deps(
-    dag_id: DagId, task_id: TaskId, run: RunOrDate, bundle_name: BundleNames = None, map_index: MapIndex = UNMAPPED
+    dag_id: DagId, task_id: TaskId, run: RunOrDate, _bundle_name: BundleNames = None, map_index: MapIndex = UNMAPPED
 ) -> None:
     """Tell why a task instance does not run."""
-    explain_(dag_id, task_id, run, bundle_name, map_index)
+    explain_(dag_id, task_id, run, map_index=map_index)
 
 
 def explain_(

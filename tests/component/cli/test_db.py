@@ -21,7 +21,7 @@ def test_the_schema_is_made_checked_and_removed(home: Path, capsys: pytest.Captu
     assert main(["db", "check"]) == 0
     assert "as it should be" in capsys.readouterr().out
 
-    assert main(["db", "downgrade", "--to-revision", "base"]) == 0
+    assert main(["db", "downgrade", "--to-revision", "base", "--yes"]) == 0
     assert "→ none" in capsys.readouterr().out
 
 
