@@ -113,6 +113,19 @@ def test_a_home_is_used_by_one_at_a_time(started: Standalone) -> None:
     assert second.stderr == f"tradewind: {started.home} is in use by another tradewind standalone\n"
 
 
+def test_a_port_that_is_taken_is_told_in_one_line(started: Standalone, tmp_path: Path) -> None:
+    second = subprocess.run(
+        [*COMMAND, "standalone", "--home", str(tmp_path / "other"), "--port", str(started.port)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+
+    assert second.returncode == 1
+    assert second.stderr == f"tradewind: cannot listen at 127.0.0.1:{started.port}: Address already in use\n"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_after_it_was_told_to_stop(tmp_path: Path, dags_folder: Path, number: signal.Signals) -> None:
     """Not even the task that would sleep for ten minutes."""

@@ -1,6 +1,7 @@
 """What serves the web application: uvicorn with uvloop and httptools, on a socket that several processes may share."""
 
 import logging
+import os
 import signal
 import socket
 import ssl
@@ -52,7 +53,9 @@ def listen(options: ServerOptions) -> socket.socket:
     try:
         return socket.create_server((options.host, options.port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        raise SettingsError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}") from error
+        # Python adds the address, which is said already; a name that nobody knows has no such number.
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise SettingsError(f"cannot listen at {options.host}:{options.port}: {reason}") from error
 
 
 def serve(

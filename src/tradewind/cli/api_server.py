@@ -55,21 +55,22 @@ def command(
     run_api_server(replace(settings, api=api), Background(daemon, pid, log_file))
 
 
-def run_api_server(settings: Settings, background: Background | None = None) -> None:
-    """Serve until told to stop.
+def run_api_server(
+    settings: Settings, background: Background | None = None, listener: socket.socket | None = None
+) -> None:
+    """Serve until told to stop, on a socket that listens already if one is given.
 
     Raises:
         SettingsError: the address is not to be had, or the certificate cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    options = server_options(settings)
-    listener = listen(options)
+    shared = listener or listen(server_options(settings))
     with service_process("api-server", settings, background):
         if settings.api.workers == 1:
-            _serve(settings, listener)
+            _serve(settings, shared)
             return
         notify_systemd(READY)
-        parts = [Part(f"worker {number}", lambda: _serve(settings, listener)) for number in range(settings.api.workers)]
+        parts = [Part(f"worker {number}", lambda: _serve(settings, shared)) for number in range(settings.api.workers)]
         Keeper(parts, SystemClock(), Listener(ended=_tell_end), prepare=die_with_parent).run()
 
 

@@ -1,5 +1,6 @@
 """The components of a deployment on one machine. Whoever adds one adds it here."""
 
+import socket
 from functools import partial
 
 from tradewind.bootstrap import local_workers
@@ -9,10 +10,13 @@ from tradewind.runtime.keeper import Part
 from tradewind.settings import Settings
 
 
-def components(settings: Settings, *, verbose: bool = False) -> list[Part]:
-    """Each as a process of its own. The one that takes longest to be ready is the first."""
+def components(settings: Settings, listener: socket.socket, *, verbose: bool = False) -> list[Part]:
+    """Each as a process of its own. The one that takes longest to be ready is the first.
+
+    `listener` is the socket of the web server: whoever connects while it is started again is served afterwards.
+    """
     return [
-        Part("api-server", partial(run_api_server, settings)),
+        Part("api-server", partial(run_api_server, settings, listener=listener)),
         Part("scheduler", partial(scheduler.command, verbose=verbose)),
         Part("dag-processor", partial(dag_processor.command, verbose=verbose)),
         *(

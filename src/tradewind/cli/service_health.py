@@ -38,5 +38,7 @@ def served_health(
             stack.enter_context(health_server(address, is_healthy))
         except OSError as error:
             host, port = address
-            raise SettingsError(f"{kind} cannot say at {host}:{port} how it is: {error.strerror}") from error
+            raise SettingsError(
+                f"{kind} cannot say at {host}:{port} how it is: {os.strerror(error.errno or 0)}"
+            ) from error
         yield

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tradewind.bootstrap_api import listen
 from tradewind.cli.api_server import server_options
 from tradewind.cli.components import components
 from tradewind.runtime.clock import SystemClock
@@ -54,13 +55,14 @@ def run_standalone(
     started_at = clock.monotonic()
     settings = load_settings()
     lifeline = hold_home(settings.home, clock)
+    options = server_options(settings)
+    listener = listen(options)
     settings = prepare_home(settings)
     greeting = make_first_user(settings)
-    parts = [*components(settings, verbose=verbose), *more_parts(settings)]
-    url = server_options(settings).url
-    deployment = Deployment(settings, parts, clock, url, greeting)
+    parts = [*components(settings, listener, verbose=verbose), *more_parts(settings)]
+    deployment = Deployment(settings, parts, clock, options.url, greeting)
     if opened is not None:
-        deployment.opened = partial(opened, url)
+        deployment.opened = partial(opened, options.url)
     deployment.run(lifeline, started_at)
 
 

@@ -1,0 +1,149 @@
+"""Services as processes of their own: the web server, daemons, health, systemd (A8)."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+
+import psutil
+import pytest
+
+from tests.acceptance.deployment import PATIENCE_S, until
+from tests.acceptance.standalone import free_port
+from tests.component.cli.deployment import CliDeployment
+
+COMMAND = [sys.executable, "-m", "tradewind.cli.main"]
+
+
+@pytest.fixture
+def processes() -> Iterator[list["subprocess.Popen[str]"]]:
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def start(processes: list["subprocess.Popen[str]"], *words: str) -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ)
+    )
+    processes.append(process)
+    return process
+
+
+def status(port: int, path: str = "/api/v2/pools") -> int:
+    """Of an answer; 0: there is none."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status
+    except OSError:
+        return 0
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_web_server_serves_until_told_to_stop(
+    deployment: CliDeployment, processes: list["subprocess.Popen[str]"], workers: str
+) -> None:
+    port = free_port()
+    process = start(processes, "api-server", "--port", str(port), "--workers", workers, "--access-logfile", "-")
+    until(lambda: status(port) == 401, "it to answer")
+    children = psutil.Process(process.pid).children(recursive=True)
+
+    process.send_signal(signal.SIGTERM)
+
+    said, _ = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert '"GET /api/v2/pools HTTP/1.1" 401' in said
+    assert len(children) == (0 if workers == "1" else 2)
+    assert not any(child.is_running() for child in children)
+
+
+def test_a_process_of_the_web_server_that_dies_is_replaced(
+    deployment: CliDeployment, processes: list["subprocess.Popen[str]"]
+) -> None:
+    port = free_port()
+    process = start(processes, "api-server", "--port", str(port), "--workers", "2")
+    until(lambda: status(port) == 401, "it to answer")
+    first = psutil.Process(process.pid).children()
+
+    first[0].kill()
+
+    until(lambda: len(_living(process.pid) - {child.pid for child in first}) == 1, "another to be started")
+    assert status(port) == 401
+    process.kill()
+    until(lambda: status(port) == 0, "the others to end with the first")
+
+
+def _living(pid: int) -> set[int]:
+    living = set()
+    for child in psutil.Process(pid).children():
+        with suppress(psutil.NoSuchProcess):
+            living |= {child.pid} if child.status() != psutil.STATUS_ZOMBIE else set()
+    return living
+
+
+def test_an_address_that_is_taken_is_refused_in_one_line(deployment: CliDeployment) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        said = deployment.run("api-server", "--port", str(port), code=1)
+
+    assert said == f"tradewind: cannot listen at 127.0.0.1:{port}: Address already in use\n"
+
+
+def test_apps_that_there_are_not_are_refused(deployment: CliDeployment) -> None:
+    assert "'ui' is none of all, core" in deployment.run("api-server", "--apps", "ui", code=2)
+
+
+def test_a_scheduler_goes_on_in_the_background(deployment: CliDeployment) -> None:
+    pid_file = deployment.home / "tradewind-scheduler.pid"
+    subprocess.run([*COMMAND, "scheduler", "--daemon"], check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+    until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"), "the daemon to write its PID file")
+    daemon = psutil.Process(int(pid_file.read_text()))
+
+    assert f"{pid_file} names its process" in deployment.run("scheduler", "--pid", str(pid_file), code=1)
+    assert os.getsid(daemon.pid) != os.getsid(0)
+    daemon.terminate()
+    until(lambda: not pid_file.exists(), "the daemon to end")
+    assert (deployment.home / "tradewind-scheduler.log").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("service", "section", "prefix"),
+    [("scheduler", "SCHEDULER", "SCHEDULER_"), ("dag-processor", "DAG_PROCESSOR", "")],
+)
+def test_a_service_says_that_it_is_well(
+    deployment: CliDeployment,
+    processes: list["subprocess.Popen[str]"],
+    monkeypatch: pytest.MonkeyPatch,
+    service: str,
+    section: str,
+    prefix: str,
+) -> None:
+    """To whoever asks, and to systemd."""
+    port, notified = free_port(), deployment.home / "notify"
+    monkeypatch.setenv(f"AIRFLOW__{section}__ENABLE_HEALTH_CHECK", "True")
+    monkeypatch.setenv(f"AIRFLOW__{section}__{prefix}HEALTH_CHECK_SERVER_HOST", "127.0.0.1")
+    monkeypatch.setenv(f"AIRFLOW__{section}__{prefix}HEALTH_CHECK_SERVER_PORT", str(port))
+    monkeypatch.setenv("NOTIFY_SOCKET", str(notified))
+    monkeypatch.setenv("TRADEWIND__WORKERS__START_WITH_SCHEDULER", "False")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(notified))
+        listener.settimeout(PATIENCE_S)
+        process = start(processes, service)
+
+        assert listener.recv(64) == b"READY=1"
+        until(lambda: status(port, "/health") == 200, "it to be well")
+        process.terminate()
+
+        assert listener.recv(64) == b"STOPPING=1"
+    assert process.wait(PATIENCE_S) == 0
+    assert status(port, "/health") == 0

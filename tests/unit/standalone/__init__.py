@@ -1,0 +1,1 @@
+"""What `tradewind standalone` says and keeps."""
