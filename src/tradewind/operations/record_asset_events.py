@@ -1,14 +1,16 @@
-"""Tasks have updated assets."""
+"""Tasks, or others, have updated assets."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from tradewind.errors import UnknownAssetId
 from tradewind.model.asset import AssetKey
 from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import AttemptResult, OutletEvent
 from tradewind.model.ids import TaskKey
+from tradewind.model.json_value import JsonValue
 from tradewind.operations.register_assets import settle_activity
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import AssetRecord, NewAsset, NewAssetEvent
@@ -54,6 +56,19 @@ def record_asset_events(tx: Transaction, updates: Sequence[AssetUpdate], now: da
         settle_activity(tx, {key for _, key in attached} & inactive)
     tx.asset_events.add(_events(known), now)
     return [update for update, record in found if record is None]
+
+
+def record_outside_event(
+    tx: Transaction, asset_id: int, *, extra: Mapping[str, JsonValue], partition_key: str | None, now: datetime
+) -> int:
+    """Somebody says that an asset was updated, whom no task of ours runs for. Returns the key of the event.
+
+    Raises `UnknownAssetId`.
+    """
+    if not tx.assets.read([AssetKey(asset_id)]):
+        raise UnknownAssetId(asset_id)
+    event = NewAssetEvent(asset_key=AssetKey(asset_id), extra=dict(extra), partition_key=partition_key)
+    return tx.asset_events.record(event, now)
 
 
 def _known(tx: Transaction, events: Iterable[OutletEvent], now: datetime) -> list[AssetRecord]:

@@ -33,28 +33,34 @@ class AssetEvents:
         self._connection = connection
 
     def add(self, events: Sequence[NewAssetEvent], now: datetime) -> None:
-        rows = [
-            {
-                "asset_key": event.asset_key,
-                "created_at": now,
-                "extra": to_optional_text(event.extra),
-                "source_dag_id": event.source_dag_id,
-                "source_task_id": event.source_task_id,
-                "source_run_id": event.source_run_id,
-                "source_map_index": event.source_map_index,
-                "partition_key": event.partition_key,
-                "aliases": to_optional_text(list(event.aliases) or None),
-            }
-            for event in events
-        ]
+        rows = [_to_row(event, now) for event in events]
         if rows:
             self._connection.execute(sa.insert(asset_event), rows)
+
+    def record(self, event: NewAssetEvent, now: datetime) -> int:
+        result = self._connection.execute(sa.insert(asset_event).values(**_to_row(event, now)))
+        assert result.inserted_primary_key is not None
+        return int(result.inserted_primary_key[0])
 
     def choose(self, choice: AssetEventChoice) -> list[StoredAssetEvent]:
         order = (_COLUMNS.created_at, _COLUMNS.event_key)
         wanted = _EVENTS.where(*_conditions(choice))
         wanted = wanted.order_by(*order if choice.is_ascending else (column.desc() for column in order))
         return [_to_event(row) for row in self._connection.execute(wanted.limit(choice.limit))]
+
+
+def _to_row(event: NewAssetEvent, now: datetime) -> dict[str, object]:
+    return {
+        "asset_key": event.asset_key,
+        "created_at": now,
+        "extra": to_optional_text(event.extra),
+        "source_dag_id": event.source_dag_id,
+        "source_task_id": event.source_task_id,
+        "source_run_id": event.source_run_id,
+        "source_map_index": event.source_map_index,
+        "partition_key": event.partition_key,
+        "aliases": to_optional_text(list(event.aliases) or None),
+    }
 
 
 def _conditions(choice: AssetEventChoice) -> list[sa.ColumnElement[bool]]:

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from tradewind.model.asset import AssetKey
 from tradewind.model.json_value import JsonValue
+from tradewind.storage.interface.shared_stores import StateWriter
 from tradewind.storage.json_text import from_optional_text, to_text
 from tradewind.storage.schema import asset_state
 from tradewind.storage.upsert import upsert
@@ -29,8 +30,14 @@ class AssetStates:
         )
         return found
 
-    def put(self, asset_key: AssetKey, key: str, value: JsonValue, now: datetime) -> None:
-        row = {"asset_key": asset_key, "key": key, "value": to_text(value), "updated_at": now}
+    def put(self, asset_key: AssetKey, key: str, value: JsonValue, now: datetime, writer: StateWriter) -> None:
+        row = {
+            "asset_key": asset_key,
+            "key": key,
+            "value": to_text(value),
+            "updated_at": now,
+            "written_by": to_text(writer._asdict()),
+        }
         upsert(self._connection, asset_state, [row])
 
     def delete(self, asset_key: AssetKey, key: str) -> None:

@@ -12,7 +12,6 @@ from tradewind.storage.json_text import from_optional_text, to_optional_text
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import asset, asset_alias, asset_alias_asset, asset_reference
 from tradewind.storage.types import AnyRow, Instant
-from tradewind.storage.upsert import upsert
 
 _COLUMNS = asset.c
 ASSET_COLUMNS = (
@@ -42,7 +41,16 @@ _ACTIVATE = (
     .where(one_of(_COLUMNS.asset_key, "keys"))
     .values(is_active=sa.bindparam("active", type_=sa.Boolean()))
 )
+_ALIASES = sa.select(asset_alias.c.name, asset_alias.c.group).where(one_of(asset_alias.c.name, "names"))
+_MOVE_ALIAS = (
+    sa.update(asset_alias).where(asset_alias.c.name == sa.bindparam("of_name")).values(group=sa.bindparam("new_group"))
+)
 _OF_DAGS = one_of(asset_reference.c.dag_id, "dag_ids")
+_DAGS_WITH = (
+    sa.select(asset_reference.c.dag_id)
+    .where(asset_reference.c.asset_key == sa.bindparam("asset"), asset_reference.c.role == sa.bindparam("of_role"))
+    .distinct()
+)
 _REFERRED_BY = sa.select(asset_reference.c.asset_key).where(_OF_DAGS).distinct()
 _FORGET = sa.delete(asset_reference).where(_OF_DAGS)
 _REFERRED_TO = sa.select(asset_reference.c.asset_key).where(one_of(asset_reference.c.asset_key, "keys")).distinct()
@@ -122,6 +130,10 @@ class Assets:
     def read(self, keys: Collection[AssetKey]) -> list[AssetRecord]:
         return self._read(_BY_KEYS, {"keys": list(keys)})
 
+    def dags_with(self, key: AssetKey, role: str) -> list[str]:
+        found = self._connection.execute(_DAGS_WITH, {"asset": key, "of_role": role})
+        return sorted(found.scalars())
+
     def refer(self, dag_ids: Collection[str], references: Collection[AssetReference]) -> set[AssetKey]:
         parameters = {"dag_ids": list(dag_ids)}
         before = {AssetKey(key) for key in self._connection.execute(_REFERRED_BY, parameters).scalars()}
@@ -137,7 +149,20 @@ class Assets:
         return {AssetKey(key) for keys in found for key in keys}
 
     def put_aliases(self, groups: Mapping[str, str]) -> None:
-        upsert(self._connection, asset_alias, [{"name": name, "group": groups[name]} for name in sorted(groups)])
+        if not groups:
+            return
+        found = self._connection.execute(_ALIASES, {"names": list(groups)})
+        before = {row.name: row.group for row in found}
+        insert_new(
+            self._connection,
+            asset_alias,
+            [{"name": name, "group": groups[name]} for name in sorted(groups) if name not in before],
+        )
+        moved = [
+            {"of_name": name, "new_group": groups[name]} for name in sorted(before) if before[name] != groups[name]
+        ]
+        if moved:
+            self._connection.execute(_MOVE_ALIAS, moved)
 
     def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
         aliases = sorted({alias for alias, _ in assets})

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey
-from tradewind.storage.interface import JobRecord
+from tradewind.storage.interface import Heartbeats, JobRecord
 from tradewind.storage.schema import job
 from tradewind.storage.types import Instant
 
@@ -27,6 +27,13 @@ _DECLARE_DEAD = (
     .values(stopped_at=sa.bindparam("now", type_=Instant()), is_dead=True)
 )
 _LIVE = sa.select(job).where(_COLUMNS.kind == sa.bindparam("of_kind"), _COLUMNS.stopped_at.is_(None))
+
+# A row for each life of a service: so few that no index would help.
+_HEARTBEATS = sa.select(
+    _COLUMNS.kind,
+    sa.func.max(_COLUMNS.heartbeat_at).label("at"),
+    sa.func.max(sa.case((_COLUMNS.stopped_at.is_(None), _COLUMNS.heartbeat_at))).label("of_running_at"),
+).group_by(_COLUMNS.kind)
 
 
 class Jobs:
@@ -55,6 +62,9 @@ class Jobs:
             JobRecord(JobKey(row.job_key), row.kind, row.hostname, row.pid, row.started_at, row.heartbeat_at)
             for row in self._connection.execute(_LIVE, {"of_kind": kind})
         ]
+
+    def heartbeats(self) -> dict[str, Heartbeats]:
+        return {row.kind: Heartbeats(row.at, row.of_running_at) for row in self._connection.execute(_HEARTBEATS)}
 
     def declare_dead(self, silent: Collection[JobRecord], now: datetime) -> set[JobKey]:
         declared = set()

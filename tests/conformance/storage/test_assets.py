@@ -11,8 +11,11 @@ from tradewind.storage.interface.shared_stores import (
     AssetReference,
     NewAsset,
     NewAssetEvent,
+    StateWriter,
 )
 from tradewind.storage.transaction import SqlTransaction
+
+WRITER = StateWriter("task", "sales", "r1", "load", -1)
 
 
 def add(tx: SqlTransaction, name: str, uri: str | None = None, *, is_active: bool = True) -> AssetKey:
@@ -89,6 +92,8 @@ def test_what_dags_refer_to_is_replaced_as_a_whole(world: World) -> None:
         ]
         assert tx.assets.refer(["sales", "stock"], first) == set()
         assert tx.assets.referred_to([a, b, c]) == {a, b}
+        assert tx.assets.dags_with(a, "outlet") == ["sales"]
+        assert tx.assets.dags_with(b, "outlet") == []
 
         assert tx.assets.refer(["sales"], [AssetReference("sales", c, "outlet", "load")]) == {a}
 
@@ -138,6 +143,8 @@ def test_events_come_back_as_they_were_given(store: Database) -> None:
         assert (first.event, first.at, first.asset.uri) == (event, NOW, "s3://a")
         assert second.event == NewAssetEvent(asset_key=key)
         assert second.event_key > first.event_key
+        later = tx.asset_events.record(event, NOW + minutes(1))
+        assert [each.event_key for each in tx.asset_events.choose(AssetEventChoice(after=NOW + minutes(1)))] == [later]
 
 
 @pytest.mark.parametrize(
@@ -176,10 +183,10 @@ def test_events_are_chosen_by_asset_alias_and_time(
 def test_values_about_assets_are_kept_by_their_keys(store: Database) -> None:
     with store.begin() as tx:
         a, b = add(tx, "a"), add(tx, "b")
-        tx.asset_states.put(a, "cursor", 1, NOW)
-        tx.asset_states.put(a, "cursor", {"page": [2, None]}, NOW)
-        tx.asset_states.put(a, "other", "x", NOW)
-        tx.asset_states.put(b, "cursor", False, NOW)
+        tx.asset_states.put(a, "cursor", 1, NOW, WRITER)
+        tx.asset_states.put(a, "cursor", {"page": [2, None]}, NOW, WRITER)
+        tx.asset_states.put(a, "other", "x", NOW, WRITER)
+        tx.asset_states.put(b, "cursor", False, NOW, WRITER)
 
         assert tx.asset_states.find(a, "cursor") == {"page": [2, None]}
         assert tx.asset_states.find(b, "cursor") is False

@@ -104,6 +104,20 @@ def test_a_heartbeat_renews_the_lease_of_the_living_only(store: Database) -> Non
         assert [job.heartbeat_at for job in tx.jobs.live("scheduler")] == [NOW + minutes(1)]
 
 
+def test_each_kind_of_service_was_last_heard_of_at_some_time(store: Database) -> None:
+    with store.begin() as tx:
+        assert tx.jobs.heartbeats() == {}
+        running = tx.jobs.start("scheduler", hostname="a", pid=1, now=NOW)
+        for kind in ("scheduler", "triggerer"):
+            tx.jobs.stop(tx.jobs.start(kind, hostname="a", pid=1, now=NOW + minutes(2)), NOW + minutes(2))
+        tx.jobs.heartbeat(running, NOW + minutes(1))
+
+        assert tx.jobs.heartbeats() == {
+            "scheduler": (NOW + minutes(2), NOW + minutes(1)),
+            "triggerer": (NOW + minutes(2), None),
+        }
+
+
 def test_only_the_silent_are_declared_dead_and_only_once(store: Database) -> None:
     """Whoever gets the key back takes over the work: exactly one of all that ask (A2)."""
     with store.begin() as tx:

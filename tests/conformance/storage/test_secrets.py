@@ -16,6 +16,8 @@ def test_variables_come_back_as_they_were_given(store: Database) -> None:
         assert tx.variables.all() == [secret, plain]
         assert tx.variables.find("place") == plain
         assert tx.variables.find("Place") is None
+        assert tx.variables.existing(["place", "Place", "missing"]) == {"place"}
+        assert tx.variables.existing([]) == set()
 
 
 def test_variable_is_replaced_by_its_key(store: Database) -> None:
@@ -85,3 +87,11 @@ def test_connection_is_replaced_and_deleted_by_its_id(store: Database) -> None:
         assert tx.connections.all() == [other]
         assert tx.connections.delete(["db", "missing"]) == 1
         assert tx.connections.find("db") is None
+
+
+def test_connections_that_there_are_are_told_from_those_that_there_are_not(store: Database) -> None:
+    with store.begin() as tx:
+        tx.connections.put([ConnectionRecord(FULL, False, False)], NOW)
+
+        assert tx.connections.existing(["db", "DB", "missing"]) == {"db"}
+        assert tx.connections.existing([]) == set()

@@ -8,7 +8,7 @@ from tradewind.model.asset import AssetKey, AssetRef
 from tradewind.model.json_value import JsonValue
 from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
 from tradewind.operations.task_requests.request import TaskRequest
-from tradewind.storage.interface.shared_stores import AssetEventChoice, AssetRecord, StoredAssetEvent
+from tradewind.storage.interface.shared_stores import AssetEventChoice, AssetRecord, StateWriter, StoredAssetEvent
 
 
 class AssetRequest(TaskRequest):
@@ -67,7 +67,9 @@ class AssetRequest(TaskRequest):
         return self.tx.asset_states.find(self._asset_key(name, uri), key)
 
     def set_asset_state(self, key: str, value: JsonValue, *, name: str | None = None, uri: str | None = None) -> None:
-        self.tx.asset_states.put(self._asset_key(name, uri), key, value, self.now)
+        asker = self.asker
+        writer = StateWriter("task", asker.dag_id, asker.run_id, asker.key.task_id, asker.key.map_index)
+        self.tx.asset_states.put(self._asset_key(name, uri), key, value, self.now, writer)
 
     def delete_asset_state(self, key: str, *, name: str | None = None, uri: str | None = None) -> None:
         self.tx.asset_states.delete(self._asset_key(name, uri), key)

@@ -124,6 +124,9 @@ class AssetStore(Protocol):
     def read(self, keys: Collection[AssetKey]) -> list[AssetRecord]:
         """By key."""
 
+    def dags_with(self, key: AssetKey, role: str) -> list[str]:
+        """The DAGs that refer to the asset in that role, in order."""
+
     def refer(self, dag_ids: Collection[str], references: Collection[AssetReference]) -> set[AssetKey]:
         """All that these DAGs refer to from now on. Returns what they referred to before."""
 
@@ -184,8 +187,21 @@ class AssetEventStore(Protocol):
     def add(self, events: Sequence[NewAssetEvent], now: datetime) -> None:
         """In this order."""
 
+    def record(self, event: NewAssetEvent, now: datetime) -> int:
+        """One, and the key that it gets."""
+
     def choose(self, choice: AssetEventChoice) -> list[StoredAssetEvent]:
         """By time, then in the order in which they were added."""
+
+
+class StateWriter(NamedTuple):
+    """Who wrote a value: a task, a watcher, or a client of the REST API."""
+
+    kind: str
+    dag_id: str | None = None
+    run_id: str | None = None
+    task_id: str | None = None
+    map_index: int | None = None
 
 
 class AssetStateStore(Protocol):
@@ -194,7 +210,7 @@ class AssetStateStore(Protocol):
     def find(self, asset_key: AssetKey, key: str) -> JsonValue:
         """The value, or None."""
 
-    def put(self, asset_key: AssetKey, key: str, value: JsonValue, now: datetime) -> None:
+    def put(self, asset_key: AssetKey, key: str, value: JsonValue, now: datetime, writer: StateWriter) -> None:
         """Create or replace."""
 
     def delete(self, asset_key: AssetKey, key: str) -> None:

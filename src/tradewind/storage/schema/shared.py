@@ -65,8 +65,12 @@ add_index("ix_asset_reference_asset", asset_reference.c.asset_key)
 asset_alias = sa.Table(
     "asset_alias",
     metadata,
-    sa.Column("name", asset_name(), primary_key=True),
+    # Clients know aliases by this number.
+    sa.Column("alias_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("name", asset_name(), nullable=False),
     sa.Column("group", asset_name(), nullable=False),
+    sa.UniqueConstraint("name"),
+    sqlite_autoincrement=True,
 )
 
 asset_alias_asset = sa.Table(
@@ -106,6 +110,8 @@ asset_state = sa.Table(
     sa.Column("key", identifier(KEY_LENGTH), primary_key=True),
     sa.Column("value", LongText, nullable=False),
     sa.Column("updated_at", Instant, nullable=False),
+    # Who wrote it last, as JSON: ids rather than keys, for the value outlives the run.
+    sa.Column("written_by", LongText, nullable=True),
     sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
     sqlite_with_rowid=False,
 )

@@ -483,9 +483,12 @@ def _create_assets() -> None:
     )
     op.create_table(
         "asset_alias",
+        sa.Column("alias_key", _key(), autoincrement=True, nullable=False),
         sa.Column("name", _asset_name(), nullable=False),
         sa.Column("group", _asset_name(), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_asset_alias"),
+        sa.PrimaryKeyConstraint("alias_key", name="pk_asset_alias"),
+        sa.UniqueConstraint("name", name="uq_asset_alias_name"),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "asset_alias_asset",
@@ -518,6 +521,7 @@ def _create_assets() -> None:
         sa.Column("key", _id(512), nullable=False),
         sa.Column("value", _text(), nullable=False),
         sa.Column("updated_at", _instant(), nullable=False),
+        sa.Column("written_by", _text(), nullable=True),
         sa.PrimaryKeyConstraint("asset_key", "key", name="pk_asset_state"),
         _of_asset("asset_state"),
         sqlite_with_rowid=False,

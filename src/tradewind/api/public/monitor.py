@@ -1,0 +1,98 @@
+"""Whether all parts of the deployment are well. For everybody: who watches over it need not be known here."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel
+
+from tradewind.api.operation import Operations
+from tradewind.api.services import Given, Services
+from tradewind.errors import DatabaseError
+from tradewind.storage.interface import Heartbeats
+
+operations = Operations("Monitor")
+
+_SCHEDULER: Final = "scheduler"
+_TRIGGERER: Final = "triggerer"
+_DAG_PROCESSOR: Final = "dag_processor"
+
+
+class Health(StrEnum):
+    """How a part of the deployment is."""
+
+    HEALTHY = "healthy"
+    UNHEALTHY = "unhealthy"
+
+
+class BaseInfoResponse(BaseModel):
+    """How one part is."""
+
+    status: str | None
+
+
+class SchedulerInfoResponse(BaseInfoResponse):
+    """How the scheduler is; of several, the one that was heard of last."""
+
+    latest_scheduler_heartbeat: str | None
+
+
+class TriggererInfoResponse(BaseInfoResponse):
+    """How the triggerer is."""
+
+    latest_triggerer_heartbeat: str | None
+
+
+class DagProcessorInfoResponse(BaseInfoResponse):
+    """How the DAG processor is."""
+
+    latest_dag_processor_heartbeat: str | None
+
+
+class HealthInfoResponse(BaseModel):
+    """How all parts are. The status is null for a part that never was there."""
+
+    metadatabase: BaseInfoResponse
+    scheduler: SchedulerInfoResponse
+    triggerer: TriggererInfoResponse
+    dag_processor: DagProcessorInfoResponse | None = None
+
+
+@operations.add("GET", "/monitor/health", operation_id="get_health", need=None)
+def get_health(services: Given) -> HealthInfoResponse:
+    """How all parts are."""
+    try:
+        found = services.store.read(lambda tx: tx.jobs.heartbeats())
+        database = Health.HEALTHY
+    except DatabaseError:
+        found, database = {}, Health.UNHEALTHY
+    # Without a scheduler nothing runs; the others are not always needed.
+    scheduler = _status(services, found.get(_SCHEDULER)) or Health.UNHEALTHY
+    return HealthInfoResponse(
+        metadatabase=BaseInfoResponse(status=database),
+        scheduler=SchedulerInfoResponse(status=scheduler, latest_scheduler_heartbeat=_at(found.get(_SCHEDULER))),
+        triggerer=TriggererInfoResponse(
+            status=_status(services, found.get(_TRIGGERER)), latest_triggerer_heartbeat=_at(found.get(_TRIGGERER))
+        ),
+        dag_processor=DagProcessorInfoResponse(
+            status=_status(services, found.get(_DAG_PROCESSOR)),
+            latest_dag_processor_heartbeat=_at(found.get(_DAG_PROCESSOR)),
+        ),
+    )
+
+
+def oldest_sign_of_life(services: Services) -> datetime:
+    """Who was not heard of since then is not counted among the living."""
+    threshold = services.settings.scheduler.scheduler_health_check_threshold
+    return services.clock.now() - timedelta(seconds=threshold)
+
+
+def _status(services: Services, heard: Heartbeats | None) -> Health | None:
+    if heard is None:
+        return None
+    is_alive = heard.of_running_at is not None and heard.of_running_at >= oldest_sign_of_life(services)
+    return Health.HEALTHY if is_alive else Health.UNHEALTHY
+
+
+def _at(heard: Heartbeats | None) -> str | None:
+    return None if heard is None else heard.at.isoformat()
