@@ -19,7 +19,7 @@ from fastapi.params import Depends as Dependency
 from pydantic import TypeAdapter
 
 from tradewind.api.audit import entry_of
-from tradewind.api.auth.access import Action, Need, Principal, Resource, dags_within_reach, may
+from tradewind.api.auth.access import Need, Principal, Resource, dags_within_reach, may
 from tradewind.api.auth.principal import principal_of
 from tradewind.api.services import Services
 from tradewind.storage.interface.access_stores import pending
@@ -68,7 +68,7 @@ class Operations:
             own = [Depends(_allowed(need))] if need is not None else []
             self.router.add_api_route(
                 path,
-                _encoding(_audited(function, operation_id, need), returned, status),
+                _encoding(_audited(function, method, operation_id, need), returned, status),
                 methods=[method],
                 operation_id=operation_id,
                 status_code=status,
@@ -101,9 +101,9 @@ def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Calla
     return endpoint
 
 
-def _audited(function: Callable[..., Any], operation_id: str, need: Need | None) -> Callable[..., Any]:
+def _audited(function: Callable[..., Any], method: str, operation_id: str, need: Need | None) -> Callable[..., Any]:
     """The function, so that whatever it changes is a change by whoever calls it. The store does the rest."""
-    if need is None or need.action is Action.READ:
+    if need is None or method == "GET":
         return function
     resource = need.resource
 
