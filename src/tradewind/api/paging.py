@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ import msgspec
 from fastapi import HTTPException
 from fastapi import Query as Parameter
 
+from tradewind.errors import InvalidRequest
 from tradewind.model.listing import Condition, Listed, Order, Page, Query, Test
 from tradewind.storage.interface import Transaction
 
@@ -80,7 +82,14 @@ def starts_with(field: str, prefix: str | None) -> Condition | None:
 
 
 def within(field: str, **bounds: datetime | float | None) -> list[Condition]:
-    """`within("start_date", gte=..., lt=...)`: those bounds that are given."""
+    """`within("start_date", gte=..., lt=...)`: those bounds that are given.
+
+    Raises:
+        InvalidRequest: a bound that is no number.
+    """
+    for value in bounds.values():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise InvalidRequest(f"{field} cannot be compared with {value}")
     return [Condition(field, _BOUNDS[name], value) for name, value in bounds.items() if value is not None]
 
 

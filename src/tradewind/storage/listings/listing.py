@@ -22,6 +22,8 @@ _COMPARISONS: Final[Mapping[Test, Callable[[Any, object], sa.ColumnElement[bool]
 _OR: Final = "|"
 _ALL: Final = "~"
 _HIGHEST: Final = "\U0010ffff"
+_MOST_ROWS: Final = 2**62
+"""More than there can be. Clients ask for more than databases can count to."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Listing:
         def one_page(columns: Iterable[sa.ColumnElement[Any]], source: sa.FromClause) -> AnySelect:
             page = sa.select(*columns).select_from(source).where(*conditions, *past).order_by(*sorting)
             page = page if query.limit is None else page.limit(query.limit)
-            return page.offset(query.offset) if query.offset else page
+            return page.offset(min(query.offset, _MOST_ROWS)) if query.offset else page
 
         fields = self._selected(order)
         if not self.joined:
