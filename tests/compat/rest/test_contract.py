@@ -18,7 +18,9 @@ DIFFERENT: Mapping[str, str] = {}
 
 _TEXTS = {"title", "description", "example", "examples", "operationId", "tags", "summary"}
 _OUR_PREFIX = "/api/v2"
-_BEYOND = frozenset({"explain_task_instance", "get_task_instance_attempts", "get_upcoming_runs"})
+_BEYOND = frozenset(
+    {"explain_dag", "explain_dag_run", "explain_task_instance", "get_task_instance_attempts", "get_upcoming_runs"}
+)
 """Operations that Airflow does not have."""
 
 Json = Any

@@ -13,9 +13,10 @@ from tradewind.api.operation import Operations
 from tradewind.api.paging import USUAL, Limit, Offset, is_, listed
 from tradewind.api.public.xcom_values import json_of
 from tradewind.api.services import Given, Services
-from tradewind.errors import InvalidRequest, UnknownRun, UnknownState, UnknownTask
+from tradewind.errors import UnknownRun, UnknownState
 from tradewind.model.ids import UNMAPPED, TaskKey
 from tradewind.model.listing import Condition, Listed, Page, Row, Test
+from tradewind.operations.manage_task_states import remember
 from tradewind.storage.interface import Transaction
 
 operations = Operations("Task State Store")
@@ -126,14 +127,10 @@ def set_task_state_store(
     now = services.clock.now()
     expires_at = _default_expiry(services, now) if body.expires_at == _DEFAULT else body.expires_at
     assert not isinstance(expires_at, str)
-    if expires_at is not None and expires_at <= now:
-        raise InvalidRequest("expires_at must be in the future")
 
     def work(tx: Transaction) -> None:
         task = _task(tx, dag_id, dag_run_id, task_id, map_index)
-        if tx.lookups.task(task) is None:
-            raise UnknownTask(dag_id, task_id, map_index)
-        tx.task_states.put(task, key, body.value, expires_at=expires_at, now=now)
+        remember(tx, dag_id, task, key, body.value, expires_at=expires_at, now=now)
 
     services.store.transact(work)
 
@@ -153,7 +150,7 @@ def patch_task_state_store(
     def work(tx: Transaction) -> None:
         task = _task(tx, dag_id, dag_run_id, task_id, map_index)
         expires_at: Any = _found(tx, services, task, key)["expires_at"]
-        tx.task_states.put(task, key, body.value, expires_at=expires_at, now=services.clock.now())
+        remember(tx, dag_id, task, key, body.value, expires_at=expires_at, now=services.clock.now())
 
     services.store.transact(work)
     return _json(None)
