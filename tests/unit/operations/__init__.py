@@ -1,0 +1,1 @@
+"""Operations that need no database."""
