@@ -53,6 +53,7 @@ def test_a_dag_is_shown(client: TestClient, any_world: World, services: Services
 
     shown = client.get(f"{DAGS}/full").json()
 
+    assert client.get(DAGS).json() == {"dags": [shown], "total_entries": 1}
     token = shown.pop("file_token")
     assert shown == {
         "dag_id": "full",

@@ -73,6 +73,7 @@ def test_a_task_is_shown(client: TestClient, any_world: World) -> None:
         "extra_links": ["there"],
     }
     assert client.get(f"{TASKS}/load").json() == shown
+    assert client.get(TASKS).json()["tasks"][1] == shown
 
 
 def test_tasks_are_listed_and_sorted(client: TestClient, any_world: World) -> None:

@@ -14,7 +14,10 @@ import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, World, candidate, minutes, new_task, scheduled
 from tests.databases import DatabaseKind
+from tradewind.model.dag_file import FileName
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
+from tradewind.model.listing import Condition, Listed, Query
+from tradewind.model.listing import Test as Asked
 from tradewind.model.run import NewRun
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.task import Started
@@ -303,6 +306,50 @@ def test_what_tasks_left_is_found_by_key(history: World, store: Database, databa
         # A row that is named by its whole key MySQL looks for before it plans, and there is none.
         is_found_at_once = database_kind == "mysql" and plan.startswith("None by one of None")
         if not is_found_at_once and (by_key not in plan or f"SCAN {table}" in plan):
+            wrong[name] = plan
+
+    assert wrong == {}
+
+
+_PAGE = Query((Condition("is_stale", Asked.IS, False),), limit=100, is_counted=False)
+_OF_LAST_RUN = Query((Condition("last_run_state", Asked.IS, "failed"),), limit=100, is_counted=False)
+_TAGGED = Query((Condition("tag", Asked.IS, "red"),), limit=100, is_counted=False)
+SHOWN: dict[str, tuple[Question, tuple[str, str, str]]] = {
+    # name: (the question, what SQLite, PostgreSQL and MySQL take)
+    "catalog.tags": (
+        lambda tx: tx.catalog.tags(["sales"]),
+        ("dag_tag USING PRIMARY KEY (dag_id=?)", "pk_dag_tag", "dag_tag by one of PRIMARY"),
+    ),
+    "catalog.is_favorite": (
+        lambda tx: tx.catalog.is_favorite("ann", "sales"),
+        ("dag_favorite USING PRIMARY KEY (user_name=? AND dag_id=?)", "Index Cond", "None by one of None"),
+    ),
+    "a page of DAGs": (
+        lambda tx: tx.listings.page(Listed.DAGS, _PAGE),
+        ("SCAN dag USING INDEX sqlite_autoindex_dag_1", "pk_dag", "dag"),
+    ),
+    "DAGs by their last run": (
+        lambda tx: tx.listings.page(Listed.DAGS, _OF_LAST_RUN),
+        ("dag_run USING INDEX ix_dag_run_order (dag_id=?)", "ix_dag_run_order", "ix_dag_run_order"),
+    ),
+    "DAGs by tag": (
+        lambda tx: tx.listings.page(Listed.DAGS, _TAGGED),
+        ("dag_tag USING PRIMARY KEY (dag_id=? AND name=?)", "dag_tag", "dag_tag by one of PRIMARY"),
+    ),
+    "files.find": (
+        lambda tx: tx.files.find(FileName("dags", "a.py")),
+        ("dag_file USING INDEX sqlite_autoindex_dag_file_1", "uq_dag_file_bundle_name_path", "None by one of None"),
+    ),
+}
+
+
+def test_what_people_see_of_dags_is_found_by_key(history: World, store: Database, database_kind: DatabaseKind) -> None:
+    """(A8) Also with thousands of DAGs, and many runs of each."""
+    number = ("sqlite", "postgres", "mysql").index(database_kind)
+    wrong = {}
+    for name, (question, expected) in SHOWN.items():
+        (plan,) = _plans(store, question)
+        if expected[number] not in plan:
             wrong[name] = plan
 
     assert wrong == {}

@@ -5,6 +5,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from tradewind.api.auth.access import Action, Need, Resource, dags_within_reach
+from tradewind.api.encoded import encoded
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import Texts
 from tradewind.api.services import Given
@@ -46,9 +47,8 @@ def get_dag_stats(services: Given, caller: Caller, dag_ids: Texts) -> DagStatsCo
     if reach is not None:
         chosen = set(reach) if chosen is None else chosen & reach
     counts = services.store.read(lambda tx: tx.catalog.run_counts(chosen))
-    # All at once: of thousands of DAGs, each with each state, one by one would take long.
-    return DagStatsCollectionResponse.model_validate(
-        {"dags": [_values(each) for each in counts], "total_entries": len(counts)}
+    return encoded(
+        DagStatsCollectionResponse, {"dags": [_values(each) for each in counts], "total_entries": len(counts)}
     )
 
 

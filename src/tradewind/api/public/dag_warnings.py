@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.operation import Caller, Operations
-from tradewind.api.paging import USUAL, Limit, Offset, is_, listed, one_of
+from tradewind.api.paging import USUAL, Limit, Offset, is_, listed
 from tradewind.api.public.dag_filters import within_reach
 from tradewind.api.services import Given
-from tradewind.model.listing import Listed, Row
+from tradewind.model.listing import Condition, Listed, Row, Test
 from tradewind.storage.interface import Transaction
 
 operations = Operations("DagWarning")
@@ -29,13 +29,8 @@ class DagWarningType(StrEnum):
     RUNTIME_VARYING_VALUE = "runtime varying value"
 
 
-_KINDS: Final[Mapping[DagWarningType, str]] = {
-    DagWarningType.ASSET_CONFLICT: "asset_conflict",
-    DagWarningType.NON_EXISTENT_POOL: "missing_pool",
-    DagWarningType.RUNTIME_VARYING_VALUE: "version_inflation",
-}
-"""Our words for them. What else we warn of has none in Airflow, and clients could not read it."""
-_TYPES: Final = {ours: theirs for theirs, ours in _KINDS.items()}
+_TYPES: Final[Mapping[str, DagWarningType]] = {"version_inflation": DagWarningType.RUNTIME_VARYING_VALUE}
+"""By our words for them. What else we warn of has no word in Airflow, and its clients could not read it."""
 
 
 class DAGWarningResponse(BaseModel):
@@ -66,10 +61,11 @@ def list_dag_warnings(
     order_by: Annotated[list[str], Parameter()] = ["dag_id"],  # noqa: B006 - never changed
 ) -> DAGWarningCollectionResponse:
     """Warnings about the DAGs that the caller may see."""
+    kinds = tuple(ours for ours, theirs in _TYPES.items() if warning_type in (None, theirs))
     conditions = [
         within_reach(caller, _READ),
         is_("dag_id", dag_id),
-        one_of("warning_type", _KINDS.values()) if warning_type is None else is_("warning_type", _KINDS[warning_type]),
+        Condition("warning_type", Test.ONE_OF, kinds),
     ]
 
     def work(tx: Transaction) -> DAGWarningCollectionResponse:

@@ -6,6 +6,7 @@ from fastapi import Depends, HTTPException, Response
 from fastapi import Query as Parameter
 
 from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.encoded import encoded
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import MOST_AT_ONCE, USUAL, Limit, Offset, listed
 from tradewind.api.public.dag_filters import ChosenDags, DagFilter, within_reach
@@ -52,7 +53,8 @@ def get_dags(
 
     def work(tx: Transaction) -> DAGCollectionResponse:
         page = listed(tx, Listed.DAGS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
-        return DAGCollectionResponse(dags=shown.responses(tx, page.rows), total_entries=page.total)
+        values = {"dags": shown.values(tx, page.rows), "total_entries": page.total}
+        return encoded(DAGCollectionResponse, values)
 
     return services.store.read(work)
 
@@ -78,7 +80,7 @@ def patch_dags(
         page = listed(tx, Listed.DAGS, conditions=conditions, limit=limit, offset=offset)
         pause_dags(tx, [str(row["dag_id"]) for row in page.rows], now, is_paused=body.is_paused)
         rows = [{**row, "is_paused": body.is_paused} for row in page.rows]
-        return DAGCollectionResponse(dags=shown.responses(tx, rows), total_entries=page.total)
+        return encoded(DAGCollectionResponse, {"dags": shown.values(tx, rows), "total_entries": page.total})
 
     return services.store.transact(work)
 

@@ -5,8 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-
 from tradewind.api.public.dag_schemas import DAGDetailsResponse, DAGResponse
 from tradewind.api.public.file_token import file_token
 from tradewind.api.public.shown_versions import current_version
@@ -21,7 +19,6 @@ from tradewind.operations.structures import Structures
 from tradewind.settings import Settings
 from tradewind.storage.interface import Transaction
 
-_RESPONSES: Final = TypeAdapter(list[DAGResponse]).validate_python
 _LOCAL: Final = ("LocalDagBundle", "LocalBundle")
 _AssetIds = Mapping[tuple[str | None, str | None], int]
 
@@ -36,11 +33,10 @@ class ShownDags:
             if each.classpath.rpartition(".")[2] in _LOCAL
         }
 
-    def responses(self, tx: Transaction, rows: Sequence[Row]) -> list[DAGResponse]:
-        """Of a page of DAGs."""
+    def values(self, tx: Transaction, rows: Sequence[Row]) -> list[dict[str, Any]]:
+        """The fields of `DAGResponse`, of a page of DAGs."""
         tags = tx.catalog.tags([str(row["dag_id"]) for row in rows])
-        # All at once: one by one takes twice as long.
-        return _RESPONSES([self._values(row, tags.get(str(row["dag_id"]), ())) for row in rows])
+        return [self._values(row, tags.get(str(row["dag_id"]), ())) for row in rows]
 
     def response(self, tx: Transaction, dag_id: str) -> DAGResponse:
         """Of one.
@@ -48,7 +44,7 @@ class ShownDags:
         Raises:
             UnknownDag: there is none of that id.
         """
-        return self.responses(tx, [_row(tx, dag_id)])[0]
+        return DAGResponse(**self.values(tx, [_row(tx, dag_id)])[0])
 
     def details(self, tx: Transaction, dag_id: str, structures: Structures, user_name: str) -> DAGDetailsResponse:
         """All about one, with what its version says. `user_name`: whose favorites.

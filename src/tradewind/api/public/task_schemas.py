@@ -15,12 +15,12 @@ class TimeDelta(BaseModel):
     microseconds: int
 
 
-def time_delta(seconds: float | None) -> dict[str, int] | None:
+def time_delta(seconds: float | None) -> dict[str, str | int] | None:
     """The fields of one, from seconds."""
     if seconds is None:
         return None
     delta = timedelta(seconds=seconds)
-    return {"days": delta.days, "seconds": delta.seconds, "microseconds": delta.microseconds}
+    return {"__type": "TimeDelta", "days": delta.days, "seconds": delta.seconds, "microseconds": delta.microseconds}
 
 
 class TaskResponse(BaseModel):

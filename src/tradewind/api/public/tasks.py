@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.encoded import encoded
 from tradewind.api.operation import Operations
 from tradewind.api.public.shown_dags import shown_params
 from tradewind.api.public.task_schemas import TaskCollectionResponse, TaskResponse, time_delta
@@ -31,8 +32,7 @@ def get_tasks(dag_id: str, services: Given, order_by: str = "task_id") -> TaskCo
     with_value = [task for task in tasks if task[name] is not None]
     with_value.sort(key=lambda task: task[name], reverse=order_by.startswith("-"))
     without = [task for task in tasks if task[name] is None]
-    # All at once: of thousands of tasks, one by one would take long.
-    return TaskCollectionResponse.model_validate({"tasks": [*with_value, *without], "total_entries": len(tasks)})
+    return encoded(TaskCollectionResponse, {"tasks": [*with_value, *without], "total_entries": len(tasks)})
 
 
 @operations.add("GET", "/dags/{dag_id}/tasks/{task_id}", operation_id="get_task", need=_READ)
@@ -74,14 +74,14 @@ def _settings(dag: Dag, task: Task) -> dict[str, Any]:
         "trigger_rule": task.trigger_rule.value,
         "depends_on_past": task.depends_on_past,
         "wait_for_downstream": task.wait_for_downstream,
-        "retries": task.retry.retries,
+        "retries": float(task.retry.retries),
         "queue": task.queue,
         "pool": task.pool,
-        "pool_slots": task.pool_slots,
+        "pool_slots": float(task.pool_slots),
         "execution_timeout": time_delta(task.execution_timeout_s),
         "retry_delay": time_delta(task.retry.delay_s),
         "retry_exponential_backoff": task.retry.multiplier,
-        "priority_weight": task.priority_weight,
+        "priority_weight": float(task.priority_weight),
         "operator_name": task.operator,
         "is_mapped": task.mapping is not None,
     }
