@@ -18,7 +18,8 @@ _newer: Final = dag_run.alias("newer_run")
 _IS_FOLLOWED: Final = sa.exists().where(
     _newer.c.dag_id == dag_run.c.dag_id,
     _newer.c.run_type == dag_run.c.run_type,
-    _newer.c.ordering_at > dag_run.c.ordering_at,
+    _newer.c.ordering_at >= dag_run.c.ordering_at,  # on its own, so that the index is entered here
+    sa.or_(_newer.c.ordering_at > dag_run.c.ordering_at, _newer.c.run_key > dag_run.c.run_key),
 )
 
 

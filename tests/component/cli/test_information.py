@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ def test_bash_completes_what_was_begun(deployment: CliDeployment, tmp_path: Path
     script.write_text(
         deployment.run("completion", "bash")
         + 'complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tradewind; echo "${COMPREPLY[*]}"; }\n'
-        + "complete_words tradewind ver; complete_words tradewind dags list-i; complete_words tradewind dags list --loc\n"
+        + "".join(f"complete_words tradewind {words}\n" for words in ("ver", "dags list-i", "dags list --loc"))
     )
 
     done = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=True)
@@ -174,10 +174,8 @@ class Loud(AirflowPlugin):
 """
 
 
-def test_plugins_are_told_with_what_they_bring(
-    deployment: CliDeployment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stamp = datetime.now(UTC).strftime("%f")
+def test_plugins_are_told_with_what_they_bring(deployment: CliDeployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    stamp = deployment.home.parent.name.replace("-", "_")  # modules stay loaded, so each test needs a name of its own
     monkeypatch.setattr(sys, "path", list(sys.path))
     (deployment.home / "plugins").mkdir()
     (deployment.home / "plugins" / f"loud_{stamp}.py").write_text(PLUGIN.format(stamp=stamp))
