@@ -2,13 +2,15 @@
 
 import json
 from dataclasses import asdict
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.groups import make_group
+from tradewind.cli.options import OutputFormat
+from tradewind.cli.output import Output, write_rows
+from tradewind.cli.provider_parts import add_parts
 from tradewind.errors import InvalidRequest
 
 if TYPE_CHECKING:
@@ -24,16 +26,9 @@ else:
 
 
 app = make_group()
+add_parts(app)
 
 _COLUMNS = ("operators", "sensors", "hooks", "triggers", "connection_types", "task_decorators", "notifiers")
-
-
-class Output(StrEnum):
-    """How results are printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    PLAIN = "plain"
 
 
 @app.command("install", help="install provider packages with what they need, and without Airflow")
@@ -50,13 +45,15 @@ def _install(
 @app.command("list", help="show what the installed provider packages bring; with names, every part of those")
 def _list(
     names: Annotated[list[str] | None, typer.Argument(help="short names, such as http")] = None,
-    output: Annotated[Output, typer.Option("--output", "-o", help="how to print it")] = Output.TABLE,
+    output: OutputFormat = Output.TABLE,
 ) -> None:
     # The metadata of a package is a module of it, and that imports `airflow`.
     compat.install()
     chosen = _chosen(metadata.installed_providers(), names or [])
     if output is Output.JSON:
         typer.echo(json.dumps([_as_json(provider) for provider in chosen], indent=2))
+    elif output is Output.YAML:
+        write_rows([_as_json(provider) for provider in chosen], output)
     elif names:
         _print_parts(chosen)
     elif output is Output.PLAIN:
