@@ -14,12 +14,14 @@ from tradewind.storage.interface import Transaction
 
 
 def delete_dag(tx: Transaction, dag_id: str) -> None:
-    """With its versions, runs and history.
+    """With its versions, runs and history. Where a file still has it, that is read again, and the DAG begins anew.
 
     Raises:
         UnknownDag: there is none of that id.
         Conflict: tasks of it are running.
     """
+    # Files before DAGs, as everybody locks them.
+    tx.files.request(tx.files.declarers([dag_id]).get(dag_id, ()))
     if not tx.dags.lock([dag_id]):
         raise UnknownDag(dag_id)
     running = tx.runs.running_of_dag(dag_id)

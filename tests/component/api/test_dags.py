@@ -243,6 +243,15 @@ def test_a_dag_is_deleted_but_not_while_its_tasks_run(client: TestClient, severa
     assert ids(client, is_favorite=True) == []
 
 
+def test_a_deleted_dag_whose_file_still_has_it_is_read_again(client: TestClient, any_world: World) -> None:
+    store_file(any_world, "a.py", Dag("there"))
+
+    assert client.delete(f"{DAGS}/there").status_code == 204
+
+    with any_world.database.begin() as tx:
+        assert [file.name.path for file in tx.files.requested(["dags-folder"])] == ["a.py"]
+
+
 def test_favorites_are_those_of_a_person(connect: Connect, several: World) -> None:
     client, other = connect("admin"), connect("viewer")
 

@@ -312,6 +312,13 @@ def test_a_number_that_no_dag_can_have_is_refused(dag: Dag, problem: str) -> Non
     assert problems(dag) == (problem,)
 
 
+def test_a_tag_can_be_stored_and_shown() -> None:
+    (too_long, odd) = problems(Dag("d", tags=("fine tag", "x" * 251, "a\0b")))
+
+    assert too_long.startswith("the tag 'xxx")
+    assert "'a\\x00b'" in odd
+
+
 def test_nothing_ends_before_it_starts() -> None:
     start_at, end_at = datetime(2024, 1, 2, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
     ends_early = "ends at 2024-01-01 00:00:00+00:00, before it starts at 2024-01-02 00:00:00+00:00"
