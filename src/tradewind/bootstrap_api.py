@@ -3,27 +3,27 @@
 import socket
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
 from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
-from tradewind.api.server import ServerOptions, listen, serve
+from tradewind.api.server import serve
 from tradewind.api.services import Services
 from tradewind.bootstrap import Wiring, make_log_reader, wired
 from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings
-
-__all__ = ["ServerOptions", "listen", "serve_api"]
+from tradewind.settings import Settings, environment_without_secrets
+from tradewind.worker.connection_tests import try_connection
 
 _MOST_THREADS = 40
 
 
-def serve_api(settings: Settings, listener: socket.socket, options: ServerOptions, ready: Callable[[], None]) -> None:
+def serve_api(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Serve the REST API on a socket until told to stop."""
     threads = threads_of(settings)
     with wired(settings, pool_size=threads) as wiring:
-        serve(make_app(make_services(wiring)), listener, options, threads=threads, ready=ready)
+        serve(make_app(make_services(wiring)), listener, settings.api, threads=threads, ready=ready)
 
 
 def threads_of(settings: Settings) -> int:
@@ -53,4 +53,5 @@ def make_services(wiring: Wiring) -> Services:
         logs=make_log_reader(wiring),
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
+        try_connection=partial(try_connection, environ=environment_without_secrets()),
     )

@@ -8,6 +8,7 @@ What changes something is entered into the audit log, by its declaration alone: 
 
 import functools
 import inspect
+import json
 import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -87,16 +88,21 @@ class Operations:
 
 
 def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Callable[..., Response]:
-    dump = None if returned in (None, type(None), Response) else TypeAdapter(returned).dump_json
+    kind = None if returned in (None, type(None), Response) else TypeAdapter(returned)
 
     @functools.wraps(function)
     def endpoint(*args: Any, **kwargs: Any) -> Response:
         result = function(*args, **kwargs)
         if isinstance(result, Response):
             return result
-        if dump is None:
+        if kind is None:
             return Response(status_code=status)
-        return Response(dump(result, by_alias=True), status, media_type=_JSON)
+        try:
+            body = kind.dump_json(result, by_alias=True)
+        except ValueError:
+            # Half of a character: UTF-8 cannot say it, and JSON can.
+            body = json.dumps(kind.dump_python(result, mode="json", by_alias=True)).encode()
+        return Response(body, status, media_type=_JSON)
 
     return endpoint
 

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 
 from tradewind.api.recent import Recent
 from tradewind.model.masking import MaskingRules
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
@@ -39,6 +40,8 @@ class Services:
     recent: Recent[Principal] = field(default_factory=Recent)
     """Whom tokens belonged to a moment ago."""
     structures: Structures = field(default_factory=Structures)
+    try_connection: Callable[[ConnectionResult], tuple[bool, str]] | None = None
+    """Whether a connection works, and a sentence about it; None: nobody can tell."""
     option_sources: Sources = field(default_factory=option_sources)
     """Where the configuration comes from, for those who may look at it."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from tradewind.storage.interface import JobRecord, Transaction
+from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.job_store import JobRecord
 
 
 def find_alive(

@@ -30,10 +30,8 @@ def meant_variable(key: str, given: str, stored: Callable[[], str], rules: Maski
         return given
     if given == shown_variable(key, before, rules):
         return before
-    parts, parts_before = _parts(given), _parts(before)
-    if parts is None or parts_before is None:
-        return given
-    return json.dumps(restored(parts, parts_before, rules.redacted(parts_before, key)), indent=_INDENT)
+    meant = _meant(given, before, key, rules)
+    return given if meant is None else json.dumps(meant, indent=_INDENT)
 
 
 def shown_extra(extra: str | None, rules: MaskingRules) -> str | None:
@@ -54,10 +52,8 @@ def meant_extra(given: str | None, stored: Callable[[], str | None], rules: Mask
         return given
     if given == shown_extra(before, rules):
         return before
-    parts, parts_before = _parts(given or ""), _parts(before)
-    if not isinstance(parts, dict) or not isinstance(parts_before, dict):
-        return given
-    return json.dumps(restored(parts, parts_before, rules.redacted(parts_before)))
+    meant = _meant(given or "", before, None, rules)
+    return json.dumps(meant) if isinstance(meant, dict) else given
 
 
 def _before(given: str | None, stored: Callable[[], str | None]) -> str | None:
@@ -68,6 +64,17 @@ def _before(given: str | None, stored: Callable[[], str | None]) -> str | None:
         return stored()
     except UndecipherableSecret:
         return None  # nobody was shown anything of it
+
+
+def _meant(given: str, before: str, name: str | None, rules: MaskingRules) -> JsonValue:
+    """With secrets in their places; None if either is no JSON object or list."""
+    try:
+        parts, parts_before = _parts(given), _parts(before)
+        if parts is None or parts_before is None:
+            return None
+        return restored(parts, parts_before, rules.redacted(parts_before, name))
+    except RecursionError:
+        return None
 
 
 def _parts(text: str) -> JsonValue:

@@ -11,7 +11,8 @@ from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.request_callbacks import request_task_callbacks
 from tradewind.scheduler.admit_tasks import submit
 from tradewind.scheduler.state import SchedulerState
-from tradewind.storage.interface import JobRecord, Transaction
+from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.job_store import JobRecord
 from tradewind.telemetry.events import AttemptLost, JobDied
 
 SCHEDULER_KIND = "scheduler"

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey
-from tradewind.storage.interface import Heartbeats, JobRecord
+from tradewind.storage.interface.job_store import Heartbeats, JobRecord
 from tradewind.storage.schema import job
 from tradewind.storage.types import Instant
 

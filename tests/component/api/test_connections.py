@@ -12,6 +12,7 @@ from tradewind.api.services import Services
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.default_connections import DEFAULT_CONNECTIONS
 from tradewind.operations.manage_connections import find_connection
+from tradewind.settings import CoreSettings
 
 CONNECTIONS = "/api/v2/connections"
 DB = {"connection_id": "db", "conn_type": "postgres"}
@@ -169,6 +170,40 @@ def test_connections_are_not_tried_out_unless_the_configuration_allows_it(client
     assert unknown.status_code == 404
     assert "hushhush" not in unknown.text
     assert client.get(f"{CONNECTIONS}/enqueue-test").status_code == 422
+
+
+@pytest.fixture
+def tested(services: Services) -> list[ConnectionResult]:
+    """What is tried out, by a hook that always fails and says why."""
+    asked: list[ConnectionResult] = []
+
+    def fail(connection: ConnectionResult) -> tuple[bool, str]:
+        asked.append(connection)
+        return False, f"cannot log in with {connection.password} and {connection.extra}"
+
+    services.settings = replace(services.settings, core=CoreSettings(test_connection="enabled"))
+    services.try_connection = fail
+    return asked
+
+
+def test_a_connection_is_tried_out_with_the_secrets_that_are_stored(
+    client: TestClient, tested: list[ConnectionResult]
+) -> None:
+    shown = make(client)
+
+    answer = client.post(f"{CONNECTIONS}/test", json={**shown, "host": "i"})
+
+    assert answer.json() == {
+        "status": False,
+        "message": 'cannot log in with *** and {"a": 1, "n": {"api_key": "***"}}',
+    }
+    (connection,) = tested
+    assert (connection.host, connection.password) == ("i", "hushhush")
+    new = {"connection_id": "new", "conn_type": "http", "password": "secret of the new one"}
+    assert "secret" not in client.post(f"{CONNECTIONS}/test", json=new).text
+    assert tested[1].password == "secret of the new one"
+    assert client.get(f"{CONNECTIONS}/new").status_code == 404
+    assert client.post(f"{CONNECTIONS}/enqueue-test", json=new).status_code == 501
 
 
 def test_who_may(connect: Connect) -> None:

@@ -9,7 +9,7 @@ from tests.conformance.storage.worlds import NOW, minutes
 from tradewind.model.ids import JobKey
 from tradewind.model.pool import Pool
 from tradewind.storage.database import Database
-from tradewind.storage.interface import JobRecord
+from tradewind.storage.interface.job_store import JobRecord
 
 
 def test_a_pool_comes_back_as_it_was_given(store: Database) -> None:

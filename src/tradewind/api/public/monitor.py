@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from tradewind.api.operation import Operations
 from tradewind.api.services import Given, Services
 from tradewind.errors import DatabaseError
-from tradewind.storage.interface import Heartbeats
+from tradewind.storage.interface.job_store import Heartbeats
 
 operations = Operations("Monitor")
 

@@ -22,6 +22,7 @@ from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
 from tradewind.storage.interface.catalog_store import CatalogStore
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
+from tradewind.storage.interface.job_store import JobStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.storage.interface.listing_store import ListingStore
 from tradewind.storage.interface.lookup_store import LookupStore
@@ -79,18 +80,6 @@ class TakenChanges:
     """Of the DAGs of all runs that were asked for."""
     snapshots: list[TaskSnapshot]
     """Of the instances that changed, as far as they exist."""
-
-
-@dataclass(frozen=True, slots=True)
-class JobRecord:
-    """One life of a service process."""
-
-    job_key: JobKey
-    kind: str
-    hostname: str
-    pid: int
-    started_at: datetime
-    heartbeat_at: datetime
 
 
 class TaskAdvance(NamedTuple):
@@ -488,37 +477,6 @@ class PoolStore(Protocol):
 
     def delete(self, name: str) -> bool:
         """False: there is no such pool."""
-
-
-class Heartbeats(NamedTuple):
-    """When a kind of service was last heard of."""
-
-    at: datetime
-    of_running_at: datetime | None
-    """Of one that has neither stopped nor was declared dead."""
-
-
-class JobStore(Protocol):
-    """The lives of service processes, and their leases."""
-
-    def start(self, kind: str, *, hostname: str, pid: int, now: datetime) -> JobKey:
-        """A new life."""
-
-    def heartbeat(self, job_key: JobKey, now: datetime) -> bool:
-        """Renew the lease. False: it was declared dead meanwhile and must start a new life."""
-
-    def stop(self, job_key: JobKey, now: datetime) -> None:
-        """The end, in good order."""
-
-    def live(self, kind: str) -> list[JobRecord]:
-        """Those neither stopped nor declared dead."""
-
-    def heartbeats(self) -> dict[str, Heartbeats]:
-        """By kind, of all that ever lived."""
-
-    def declare_dead(self, silent: Collection[JobRecord], now: datetime) -> set[JobKey]:
-        """End the leases of those that were not heard of since these records were read. Returns whose this call
-        ended."""
 
 
 class Transaction(Protocol):
