@@ -206,6 +206,16 @@ def test_a_connection_is_tried_out_with_the_secrets_that_are_stored(
     assert client.post(f"{CONNECTIONS}/enqueue-test", json=new).status_code == 501
 
 
+def test_the_audit_log_says_who_changed_what_and_not_what_is_secret(client: TestClient) -> None:
+    make(client)
+    client.patch(CONNECTIONS, json={"actions": [{"action": "update", "entities": [FULL]}]})
+
+    log = client.get("/api/v2/eventLogs")
+
+    assert [entry["event"] for entry in log.json()["event_logs"]] == ["post_connection", "bulk_connections"]
+    assert "hushhush" not in log.text
+
+
 def test_who_may(connect: Connect) -> None:
     assert connect(None).get(CONNECTIONS).status_code == 401
     assert connect("user").get(CONNECTIONS).status_code == 403

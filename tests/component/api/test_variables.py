@@ -170,6 +170,23 @@ def test_many_at_once(client: TestClient) -> None:
     assert [(each["key"], each["value"]) for each in client.get(VARIABLES).json()["variables"]] == [("old", "after")]
 
 
+def test_the_audit_log_says_who_changed_what_and_not_what_is_secret(client: TestClient) -> None:
+    make(client, "place", "hushhush")
+    client.patch(f"{VARIABLES}/place", json={"key": "place", "value": {"a": "hushhush"}})
+    many = {"action": "create", "entities": [{"key": "other", "value": "hushhush"}]}
+    client.patch(VARIABLES, json={"actions": [many]})
+
+    log = client.get("/api/v2/eventLogs")
+
+    assert [entry["event"] for entry in log.json()["event_logs"]] == [
+        "post_variable",
+        "patch_variable",
+        "bulk_variables",
+    ]
+    assert "place" in log.text
+    assert "hushhush" not in log.text
+
+
 def test_who_may(connect: Connect) -> None:
     body = {"key": "x", "value": "x"}
     assert connect(None).get(VARIABLES).status_code == 401
