@@ -132,11 +132,14 @@ def test_pages_by_offset_and_by_cursor(any_world: World, client: TestClient) -> 
     assert {page["total_entries"] for page in by_offset} == {5}
     assert {page["next_cursor"] for page in by_offset} == {None}
 
-    seen, cursor, pages = [], "", []
+    seen: list[str] = []
+    pages: list[dict[str, Any]] = []
+    cursor: str | None = ""
     while cursor is not None:
         page = client.get(RUN, params={"limit": 2, "cursor": cursor, "order_by": "-id"}).json()
         seen += [each["task_id"] for each in page["task_instances"]]
-        cursor, pages = page["next_cursor"], [*pages, page]
+        pages.append(page)
+        cursor = page["next_cursor"]
     back = client.get(RUN, params={"limit": 2, "cursor": pages[-1]["previous_cursor"], "order_by": "-id"}).json()
 
     assert seen == ["t4", "t3", "t2", "t1", "t0"]

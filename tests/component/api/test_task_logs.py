@@ -93,7 +93,8 @@ def test_a_long_log_comes_page_by_page_or_whole(
     end(any_world, executor)
     everything = [f"m{number}" for number in range(10)]
 
-    found, token = [], ""
+    found: list[str] = []
+    token: str | None = ""
     while token is not None:
         page = client.get(f"{LOG}/1", params={"token": token}).json()
         found += events(page["content"])

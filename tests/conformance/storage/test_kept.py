@@ -22,6 +22,9 @@ def test_rendered_fields_are_those_of_the_last_time(world: World, store: Databas
     with store.begin() as tx:
         assert tx.rendered.find(task) == {"bash_command": "echo 2"}
         assert tx.rendered.of_run(run_key) == {task: {"bash_command": "echo 2"}, other: {"sql": ["select 1"]}}
+        missing = TaskKey(run_key, "missing")
+        assert tx.rendered.of_tasks([other, missing]) == {other: {"sql": ["select 1"]}}
+        assert tx.rendered.of_tasks([]) == {}
 
 
 def test_a_mapped_instance_gets_a_name(world: World, store: Database) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.conformance.storage.worlds import JOB, NOW, World, instance, minutes, new_task, scheduled
 from tradewind.model.ids import UNMAPPED, RunKey, TaskKey
+from tradewind.model.listing import Listed, Query
 from tradewind.model.states import FINISHED_STATES, HeldBy, TaskState
 from tradewind.model.task import TaskInstance, TaskSnapshot
 from tradewind.storage.database import Database
@@ -339,6 +340,36 @@ def test_a_note_is_kept_until_it_is_taken_away(world: World, store: Database) ->
     with store.begin() as tx:
         assert tx.tasks.set_notes([attempt.task], None)
     assert world.instance(attempt).note is None
+
+
+def test_undecided_instances_take_over_what_another_version_says(world: World, store: Database) -> None:
+    run_key = world.running()
+    undecided, begun = world.task(TaskState.NONE, run_key), world.task(TaskState.RUNNING, run_key, "begun")
+    fitting = [
+        new_task(run_key, key.task_id, pool="wide", pool_slots=3, operator="@task", max_tries=7)
+        for key in (undecided, begun)
+    ]
+
+    with store.begin() as tx:
+        tx.tasks.refit(fitting)
+
+    changed, other = world.instance(undecided), world.instance(begun)
+    assert (changed.pool, changed.pool_slots, changed.operator, changed.max_tries) == ("wide", 3, "@task", 0)
+    assert (other.pool, other.pool_slots, other.operator) == ("default_pool", 1, "PythonOperator")
+
+
+def test_a_deleted_instance_is_gone_with_its_history(world: World, store: Database) -> None:
+    run_key = world.running()
+    deleted, other = world.task(TaskState.RUNNING, run_key), world.task(TaskState.RUNNING, run_key, "other")
+    with store.begin() as tx:
+        tx.attempts.archive([deleted.task])
+
+        tx.tasks.delete([deleted.task, TaskKey(run_key, "missing")])
+        tx.tasks.delete([])
+
+    with store.begin() as tx:
+        assert [task.key for task in tx.tasks.instances(run_key)] == [other.task]
+        assert not tx.listings.page(Listed.TASK_TRIES, Query()).rows
 
 
 def test_states_are_counted_for_each_of_the_tasks_that_the_run_has(world: World, store: Database) -> None:

@@ -1,5 +1,6 @@
 """The log of a try is read from all its files, from any point on, and while it is written (D5)."""
 
+import base64
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.unit.task_logs.logs import START, TRY, line, put, record
 from tradewind.task_logs.places import log_name
-from tradewind.task_logs.reader import LogReader
+from tradewind.task_logs.reader import LogReader, is_token
 from tradewind.task_logs.remote import RemoteLogs
 from tradewind.task_logs.writer import AttemptLog
 
@@ -116,12 +117,32 @@ def test_a_line_that_is_being_written_is_not_shown_before_it_is_complete(tmp_pat
     assert said(reader.read(TRY, page.token).messages) == ["half"]
 
 
-@pytest.mark.parametrize("token", ["nonsense", "%%%", "W10=", "eyJhIjotMX0=", "eyJhIjoieCJ9", "ü"])
+TOKENS_FROM_ELSEWHERE = [
+    *("nonsense", "%%%", "W10=", "eyJhIjotMX0=", "eyJhIjoieCJ9", "ü"),
+    base64.urlsafe_b64encode(b'{"a":%d}' % 10**30).decode(),
+    base64.urlsafe_b64encode(b"[" * 50_000).decode(),
+]
+
+
+def test_a_page_ends_once_it_has_its_bytes(tmp_path: Path) -> None:
+    put(tmp_path, "".join(line(number, "x" * 100) for number in range(5)))
+    reader = LogReader(tmp_path)
+
+    page = reader.read(TRY, limit_bytes=300)
+    rest = reader.read(TRY, page.token)
+
+    assert (len(page.messages), page.is_last) == (2, False)
+    assert (len(rest.messages), rest.is_last) == (3, True)
+    assert is_token(page.token)
+
+
+@pytest.mark.parametrize("token", TOKENS_FROM_ELSEWHERE)
 def test_a_token_from_elsewhere_does_no_harm(tmp_path: Path, token: str) -> None:
     """E1: it comes with requests."""
     put(tmp_path, line(0, "first"))
 
     assert said(LogReader(tmp_path).read(TRY, token).messages) == ["first"]
+    assert not is_token(token)
 
 
 def test_a_log_is_followed_until_its_try_is_over(tmp_path: Path) -> None:

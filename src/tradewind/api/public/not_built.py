@@ -17,6 +17,8 @@ class Missing(NamedTuple):
     why: str
 
 
+_ASKING_PEOPLE: Final = "tasks that ask people come later"
+
 MISSING: Final = (
     Missing("GET", "/backfills", "list_backfills", "Backfill"),
     Missing("POST", "/backfills", "create_backfill", "Backfill"),
@@ -31,21 +33,21 @@ MISSING: Final = (
         "PATCH",
         "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails",
         "update_hitl_detail",
-        "Task Instance",
+        _ASKING_PEOPLE,
     ),
     Missing(
         "GET",
         "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails",
         "get_hitl_detail",
-        "Task Instance",
+        _ASKING_PEOPLE,
     ),
     Missing(
         "GET",
         "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails/tries/{try_number}",
         "get_hitl_detail_try_detail",
-        "Task Instance",
+        _ASKING_PEOPLE,
     ),
-    Missing("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", "get_hitl_details", "Task Instance"),
+    Missing("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/hitlDetails", "get_hitl_details", _ASKING_PEOPLE),
 )
 
 

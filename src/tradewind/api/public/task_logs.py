@@ -10,7 +10,7 @@ import msgspec
 from fastapi import Header, HTTPException, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
 from tradewind.api.operation import Operations
@@ -47,15 +47,15 @@ _FOLLOWED: Final = frozenset({TaskState.RUNNING, TaskState.RESTARTING, TaskState
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def _without_default(schema: dict[str, Any]) -> None:
-    schema.pop("default", None)
+def _lacks_time_sometimes(schema: dict[str, Any]) -> None:
+    schema["required"].remove("timestamp")
 
 
 class StructuredLogMessage(BaseModel):
-    """One message, with whatever fields it was logged with."""
+    """One message, with whatever fields it was logged with. Only described: messages are passed on as they are."""
 
-    model_config = ConfigDict(extra="allow")
-    timestamp: datetime = Field(default=None, json_schema_extra=_without_default)
+    model_config = ConfigDict(extra="allow", json_schema_extra=_lacks_time_sometimes)
+    timestamp: datetime
     event: str
 
 
