@@ -4,7 +4,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
@@ -26,14 +28,7 @@ from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
-from tradewind.storage.migrate import (
-    check_schema,
-    current_revision,
-    downgrade,
-    migration_sql,
-    needed_revision,
-    upgrade,
-)
+from tradewind.storage.revision import check_schema, current_revision, needed_revision
 from tradewind.storage.server import server_version, shell_of
 from tradewind.task_logs.reader import LogReader
 from tradewind.task_logs.remote import RemoteLogs, make_remote_logs
@@ -66,6 +61,9 @@ __all__ = [
     "wire",
     "wired",
 ]
+
+
+_MIGRATE: Final = "tradewind.storage.migrate"
 
 
 @dataclass(slots=True)
@@ -127,6 +125,22 @@ def wired(
         yield wiring
     finally:
         wiring.close()
+
+
+def upgrade(url: str, revision: str = "head") -> None:
+    """See `storage.migrate`. Alembic is slow to load, and hardly any process needs it."""
+    import_module(_MIGRATE).upgrade(url, revision)
+
+
+def downgrade(url: str, revision: str) -> None:
+    """See `storage.migrate`."""
+    import_module(_MIGRATE).downgrade(url, revision)
+
+
+def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) -> str:
+    """See `storage.migrate`."""
+    text: str = import_module(_MIGRATE).migration_sql(url, start, end, is_upgrade=is_upgrade)
+    return text
 
 
 def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:

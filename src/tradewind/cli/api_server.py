@@ -3,18 +3,24 @@
 import logging
 import socket
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tradewind.bootstrap_api import ServerOptions, listen, serve_api
+from tradewind.cli.deferred import Deferred
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.die_with_parent import die_with_parent
 from tradewind.runtime.keeper import Keeper, Listener, Part
+from tradewind.runtime.listening import listen
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.systemd import READY, notify_systemd
 from tradewind.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap_api
+else:
+    bootstrap_api = Deferred("tradewind.bootstrap_api")
 
 _APPS: Final = ("all", "core")
 
@@ -64,7 +70,7 @@ def run_api_server(
         SettingsError: the address is not to be had, or the certificate cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    shared = listener or listen(server_options(settings))
+    shared = listener or listen(settings.api.host, settings.api.port)
     with service_process("api-server", settings, background):
         if settings.api.workers == 1:
             _serve(settings, shared)
@@ -74,25 +80,12 @@ def run_api_server(
         Keeper(parts, SystemClock(), Listener(ended=_tell_end), prepare=die_with_parent).run()
 
 
-def server_options(settings: Settings) -> ServerOptions:
-    """What the configuration says."""
-    api = settings.api
-    return ServerOptions(
-        host=api.host,
-        port=api.port,
-        proxy_headers=api.proxy_headers,
-        ssl_cert=api.ssl_cert,
-        ssl_key=api.ssl_key,
-        access_log=api.access_logfile,
-    )
-
-
 def _serve(settings: Settings, listener: socket.socket) -> None:
     def ready() -> None:
         keep_for_good()
         notify_systemd(READY)
 
-    serve_api(settings, listener, server_options(settings), ready)
+    bootstrap_api.serve_api(settings, listener, ready)
 
 
 def _tell_end(name: str, code: int, pause_s: float) -> None:

@@ -2,21 +2,28 @@
 
 import socket
 from functools import partial
+from importlib import import_module
+from typing import Final
 
-from tradewind.bootstrap import local_workers
+from tradewind.bootstrap import check_schema, local_workers
 from tradewind.cli import dag_processor, scheduler, worker
 from tradewind.cli.api_server import run_api_server
+from tradewind.errors import MigrationNeeded
+from tradewind.runtime.clock import Clock
 from tradewind.runtime.keeper import Part
 from tradewind.settings import Settings
 
+WEB_SERVER: Final = "api-server"
+_LOOK_INTERVAL_S: Final = 0.02
 
-def components(settings: Settings, listener: socket.socket, *, verbose: bool = False) -> list[Part]:
-    """Each as a process of its own. The one that takes longest to be ready is the first.
+
+def components(settings: Settings, listener: socket.socket, clock: Clock, *, verbose: bool = False) -> list[Part]:
+    """Each as a process of its own.
 
     `listener` is the socket of the web server: whoever connects while it is started again is served afterwards.
     """
     return [
-        Part("api-server", partial(run_api_server, settings, listener=listener)),
+        Part(WEB_SERVER, partial(_serve, settings, listener, clock)),
         Part("scheduler", partial(scheduler.command, verbose=verbose)),
         Part("dag-processor", partial(dag_processor.command, verbose=verbose)),
         *(
@@ -24,3 +31,16 @@ def components(settings: Settings, listener: socket.socket, *, verbose: bool = F
             for number, name in enumerate(local_workers(settings))
         ),
     ]
+
+
+def _serve(settings: Settings, listener: socket.socket, clock: Clock) -> None:
+    """Nobody else needs the web application, and it takes longest to load: meanwhile the database is made."""
+    import_module("tradewind.bootstrap_api")
+    while True:
+        try:
+            check_schema(settings.database.sql_alchemy_conn)
+        except MigrationNeeded:
+            clock.sleep(_LOOK_INTERVAL_S)
+        else:
+            break
+    run_api_server(settings, listener=listener)

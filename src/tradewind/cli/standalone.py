@@ -7,16 +7,15 @@ from typing import Annotated
 
 import typer
 
-from tradewind.bootstrap_api import listen
-from tradewind.cli.api_server import server_options
-from tradewind.cli.components import components
+from tradewind.cli.components import WEB_SERVER, components
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.environment import set_variables
 from tradewind.runtime.keeper import Part
+from tradewind.runtime.listening import listen
 from tradewind.settings import HOME_VARIABLE, Settings, load_settings
 from tradewind.standalone.deployment import Deployment, hold_home
 from tradewind.standalone.first_user import make_first_user
-from tradewind.standalone.home import prepare_home
+from tradewind.standalone.home import prepare_database, prepare_home
 
 Home = Annotated[
     Path | None, typer.Option("--home", file_okay=False, help="where everything is kept; ~/tradewind by default")
@@ -55,15 +54,18 @@ def run_standalone(
     started_at = clock.monotonic()
     settings = load_settings()
     lifeline = hold_home(settings.home, clock)
-    options = server_options(settings)
-    listener = listen(options)
+    listener = listen(settings.api.host, settings.api.port)
     settings = prepare_home(settings)
-    greeting = make_first_user(settings)
-    parts = [*components(settings, listener, verbose=verbose), *more_parts(settings)]
-    deployment = Deployment(settings, parts, clock, options.url, greeting)
+    parts = [*components(settings, listener, clock, verbose=verbose), *more_parts(settings)]
+    deployment = Deployment(settings, parts, clock, partial(_prepare, settings))
     if opened is not None:
-        deployment.opened = partial(opened, options.url)
-    deployment.run(lifeline, started_at)
+        deployment.opened = partial(opened, settings.api.url)
+    deployment.run(lifeline, started_at, first=WEB_SERVER)
+
+
+def _prepare(settings: Settings) -> list[str]:
+    prepare_database(settings)
+    return make_first_user(settings)
 
 
 def variables(

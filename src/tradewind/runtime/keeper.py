@@ -78,6 +78,12 @@ class Keeper:
         self._selector = selectors.DefaultSelector()
         self._is_stopping = False
 
+    def start(self, name: str) -> None:
+        """Start one part before the others. If it ends, `run` starts it again."""
+        for kept in self._kept:
+            if kept.part.name == name:
+                self._start(kept)
+
     def run(self, tick: Callable[[], float] = lambda: 3600.0) -> None:
         """Until SIGINT, SIGTERM or SIGHUP; then no part is left.
 

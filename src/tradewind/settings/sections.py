@@ -257,6 +257,12 @@ class ApiSettings:
     # Tradewind's own: the longest request; longer ones are refused before they are read.
     max_request_body_mb: int = whole_number(1).option(10)
 
+    @property
+    def url(self) -> str:
+        """Where people on this machine find it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
+        return f"{'https' if self.ssl_cert else 'http'}://{host}:{self.port}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiAuthSettings:

@@ -32,26 +32,30 @@ class Deployment:
     settings: Settings
     parts: Sequence[Part]
     clock: Clock
-    url: str
-    greeting: Sequence[str] = ()
-    """What else to say when it is ready."""
+    prepare: Callable[[], list[str]] = lambda: []  # noqa: PIE807 - the type of `list` says too little
+    """What most of them need. Returns what else to say when it is ready."""
     opened: Callable[[], object] = lambda: None
     """Called when it is ready."""
 
-    def run(self, lifeline: Lifeline, started_at: float) -> None:
-        """Until SIGINT, SIGTERM or SIGHUP. Nothing that was started is left afterwards."""
+    def run(self, lifeline: Lifeline, started_at: float, *, first: str) -> None:
+        """Until SIGINT, SIGTERM or SIGHUP. Nothing that was started is left afterwards.
+
+        The part that is the `first` can start before anything is prepared.
+        """
         terminal = Terminal([part.name for part in self.parts])
         name_process("tradewind: standalone")
         become_subreaper()
         keep_for_good()
-        readiness = _Readiness(self, terminal, started_at)
         listener = Listener(
             said=lambda name, line: terminal.say(line, by=name),
             started=lambda name, pid: terminal.say(f"started, process {pid}", by=name),
             ended=lambda name, code, pause_s: terminal.say(_end_text(code, pause_s), by=name, is_alert=True),
         )
+        keeper = Keeper(self.parts, self.clock, listener, prepare=lifeline.leave)
         try:
-            Keeper(self.parts, self.clock, listener, prepare=lifeline.leave).run(readiness.look)
+            keeper.start(first)
+            greeting = self.prepare()
+            keeper.run(_Readiness(self, terminal, greeting, started_at).look)
             terminal.say("stopping")
         finally:
             # The worker of the local executor outlives its scheduler, and has tasks to stop.
@@ -63,8 +67,9 @@ class Deployment:
 class _Readiness:
     """Says once that the deployment can be used."""
 
-    def __init__(self, deployment: Deployment, terminal: Terminal, started_at: float) -> None:
+    def __init__(self, deployment: Deployment, terminal: Terminal, greeting: Sequence[str], started_at: float) -> None:
         self._deployment = deployment
+        self._greeting = greeting
         self._terminal = terminal
         self._started_at = started_at
         self._is_told = False
@@ -78,8 +83,8 @@ class _Readiness:
             return _PROBE_INTERVAL_S
         self._is_told = True
         took_s = deployment.clock.monotonic() - self._started_at
-        self._terminal.say(f"ready after {took_s:.1f} s: {deployment.url}   (Ctrl-C stops it)")
-        for line in deployment.greeting:
+        self._terminal.say(f"ready after {took_s:.1f} s: {deployment.settings.api.url}   (Ctrl-C stops it)")
+        for line in self._greeting:
             self._terminal.say(line)
         deployment.opened()
         return _NEVER_S

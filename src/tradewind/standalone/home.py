@@ -19,14 +19,13 @@ fernet_key = {fernet_key}
 
 
 def prepare_home(settings: Settings) -> Settings:
-    """Folders, a configuration file with keys, and a database of the newest schema.
+    """Folders, and a configuration file with keys.
 
     Returns:
         The settings, with what was added.
 
     Raises:
         SettingsError: the home cannot be made.
-        DatabaseError: the database is another program's, or that of a newer version.
     """
     try:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -37,10 +36,18 @@ def prepare_home(settings: Settings) -> Settings:
             settings = load_settings()
     except OSError as error:
         raise SettingsError(f"{settings.home} cannot be made a home: {error}") from error
+    return settings
+
+
+def prepare_database(settings: Settings) -> None:
+    """Bring its schema to the newest revision.
+
+    Raises:
+        DatabaseError: it is another program's, or that of a newer version.
+    """
     url = settings.database.sql_alchemy_conn
     if current_revision(url) != needed_revision():
         upgrade(url)
-    return settings
 
 
 def write_private(path: Path, text: str) -> None:

@@ -5,21 +5,18 @@ import io
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TextIO
 
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
-from tradewind.errors import DatabaseError, MigrationNeeded
+from tradewind.errors import DatabaseError
 from tradewind.storage.database import create_engine
 from tradewind.storage.failures import translated
+from tradewind.storage.revision import SCRIPTS, refuse_newer, revision_of
 
-_SCRIPTS = Path(__file__).with_name("migrations")
 _LOCK_WAIT_S = 600
 """How long one migration waits for another of the same database."""
 _POSTGRES_LOCK = 7_238_401_973
@@ -48,6 +45,8 @@ def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) ->
     config = _config(text)
     config.attributes["dialect"] = sa.make_url(url).get_backend_name()
     order = command.upgrade if is_upgrade else command.downgrade
+    if ":" in f"{start}{end}":
+        raise DatabaseError("a revision has no colon in its name")
     with _one_at_a_time:
         try:
             order(config, f"{start or 'base'}:{end}", sql=True)
@@ -56,39 +55,9 @@ def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) ->
     return text.getvalue()
 
 
-def current_revision(url: str) -> str | None:
-    """The revision that the database is at; None: it has no schema of ours, or is a file that does not exist."""
-    given = sa.make_url(url)
-    if given.get_backend_name() == "sqlite" and given.database and not Path(given.database).exists():
-        return None  # asking must not create it
-    with _engine(url) as engine, translated(), engine.connect() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
-
-
-def needed_revision() -> str:
-    """The revision that this version of Tradewind works with."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None, "there is at least one migration"
-    return head
-
-
-def check_schema(url: str) -> None:
-    """Raise unless the database is at the revision that this version works with.
-
-    Raises:
-        MigrationNeeded: it is older; the message says which command helps.
-        DatabaseError: it is newer than this version of Tradewind.
-    """
-    found, needed = current_revision(url), needed_revision()
-    if found == needed:
-        return
-    _refuse_newer(found)
-    raise MigrationNeeded(found, needed)
-
-
 def _run(url: str, order: Any, revision: str) -> None:
     with _one_at_a_time, _engine(url) as engine, translated(), engine.connect() as connection, _locked(connection):
-        _refuse_newer(MigrationContext.configure(connection).get_current_revision())
+        refuse_newer(revision_of(connection))
         config = _config()
         config.attributes["connection"] = connection
         try:
@@ -99,20 +68,9 @@ def _run(url: str, order: Any, revision: str) -> None:
             _check_foreign_keys(connection)
 
 
-def _refuse_newer(found: str | None) -> None:
-    if found is None:
-        return
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found not in known:
-        raise DatabaseError(
-            f"the database is at schema revision {found}, which this version of Tradewind does not know; "
-            "use the version that migrated it"
-        )
-
-
 def _config(output: TextIO | None = None) -> Config:
     config = Config() if output is None else Config(output_buffer=output)
-    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     return config
 

@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 
 from tests.databases import DatabaseKind
 from tradewind.errors import DatabaseError, MigrationNeeded
-from tradewind.storage import migrate
+from tradewind.storage import migrate, revision
 from tradewind.storage.database import Database, create_engine
 from tradewind.storage.schema import is_wanted, metadata
 
@@ -100,7 +100,7 @@ def test_migrating_down_leaves_no_table_and_up_again_works(database_url: str) ->
 
     with _connected(database_url) as connection:
         assert sa.inspect(connection).get_table_names() == ["alembic_version"]
-    assert migrate.current_revision(database_url) is None
+    assert revision.current_revision(database_url) is None
 
     migrate.upgrade(database_url)
 
@@ -123,22 +123,22 @@ def test_migrating_up_twice_changes_nothing(database_url: str) -> None:
     migrate.upgrade(database_url)
     migrate.upgrade(database_url)
 
-    assert migrate.current_revision(database_url) == migrate.needed_revision()
+    assert revision.current_revision(database_url) == revision.needed_revision()
 
 
 def test_an_empty_database_is_refused_with_the_command_that_helps(database_url: str) -> None:
-    assert migrate.current_revision(database_url) is None
+    assert revision.current_revision(database_url) is None
 
     with pytest.raises(MigrationNeeded, match="tradewind db migrate") as refused:
-        migrate.check_schema(database_url)
+        revision.check_schema(database_url)
 
-    assert (refused.value.found, refused.value.needed) == (None, migrate.needed_revision())
+    assert (refused.value.found, refused.value.needed) == (None, revision.needed_revision())
 
 
 def test_a_migrated_database_is_accepted(database_url: str) -> None:
     migrate.upgrade(database_url)
 
-    migrate.check_schema(database_url)
+    revision.check_schema(database_url)
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(database_url: str) -> None:
@@ -147,11 +147,11 @@ def test_a_database_of_a_newer_version_is_refused_and_left_alone(database_url: s
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
         connection.commit()
 
-    for attempt in (migrate.check_schema, migrate.upgrade):
+    for attempt in (revision.check_schema, migrate.upgrade):
         with pytest.raises(DatabaseError, match="9999, which this version of Tradewind does not know"):
             attempt(database_url)
 
-    assert migrate.current_revision(database_url) == "9999"
+    assert revision.current_revision(database_url) == "9999"
 
 
 def test_an_unknown_revision_is_refused_by_name(database_url: str) -> None:
@@ -167,7 +167,7 @@ def test_two_processes_migrate_the_same_database_once(database_url: str) -> None
         for result in results:
             result.result(timeout=60)
 
-    assert migrate.current_revision(database_url) == migrate.needed_revision()
+    assert revision.current_revision(database_url) == revision.needed_revision()
     with _connected(database_url) as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM pool")).scalar_one() == 1
 
@@ -177,7 +177,7 @@ def test_two_threads_migrate_the_same_database_once(database_url: str) -> None:
         for result in [threads.submit(migrate.upgrade, database_url) for _ in range(2)]:
             result.result(timeout=60)
 
-    assert migrate.current_revision(database_url) == migrate.needed_revision()
+    assert revision.current_revision(database_url) == revision.needed_revision()
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], indirect=True)
