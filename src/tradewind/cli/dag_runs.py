@@ -154,7 +154,7 @@ def _read_conf(text: str | None) -> "JsonValue":
         return None
     try:
         conf: JsonValue = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidRequest(f"--conf is no JSON: {error}") from error
     if not isinstance(conf, dict):
         raise InvalidRequest(f"--conf must be a JSON object, such as {{}}, not {text}")

@@ -90,7 +90,7 @@ def read_object(text: str | None, option: str) -> dict[str, Any] | None:
         return None
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise typer.BadParameter(f"is no JSON: {error}", param_hint=option) from None
     if not isinstance(value, dict):
         raise typer.BadParameter("must be a JSON object, such as {}", param_hint=option)

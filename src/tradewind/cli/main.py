@@ -1,6 +1,7 @@
 """`tradewind`: the command line's entry."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -48,9 +49,15 @@ ENTRIES: Final = {
 }
 
 
+SERVICES: Final = frozenset({"api-server", "dag-processor", "dev", "scheduler", "standalone", "triggerer", "worker"})
+"""What runs for long, and whose errors somebody has to look into afterwards."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
     try:
         _app(words)(words, prog_name="tradewind")
     except TradewindError as error:
@@ -64,6 +71,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else 0
+    except Exception as error:  # a mistake of ours: who is not asked to look for it needs no more than a line
+        if SERVICES.intersection(words[:1]) or {"-v", "--verbose"}.intersection(words):
+            raise
+        sys.stderr.write(f"tradewind: unexpected {type(error).__name__}: {error} (--verbose shows where)\n")
+        return 1
     return 0
 
 

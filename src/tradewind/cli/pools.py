@@ -107,7 +107,7 @@ def _read(filepath: Path) -> list[Pool]:
             Pool(str(name), int(fields["slots"]), bool(fields.get("include_deferred", False)), fields["description"])
             for name, fields in content.items()
         ]
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise InvalidRequest(f"{filepath} is not what `tradewind pools export` writes: {error}") from error
     except KeyError as error:
         raise InvalidRequest(f"{filepath}: a pool has no {error}; each needs slots and description") from error

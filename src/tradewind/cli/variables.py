@@ -145,7 +145,7 @@ def _row(variable: "manage_variables.Variable", rules: MaskingRules | None) -> d
 def _decoded(key: str, text: str) -> object:
     try:
         decoded: object = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # The error would show the text.
         raise InvalidRequest(f"the value of variable {key!r} is no JSON") from None
     return decoded
@@ -163,7 +163,7 @@ def _exported(variable: "manage_variables.Variable") -> object:
     """JSON as it is, so that people can read it; other text as text. What is read from it again is the same."""
     try:
         value: object = json.loads(variable.value)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = variable.value
     if isinstance(value, str) or _as_text(value) != variable.value:
         value = variable.value
