@@ -190,3 +190,37 @@ def test_a_file_is_parsed_again_when_asked_for(client: TestClient, connect: Conn
         assert [file.name for file in tx.files.requested(["dags-folder"])] == [FileName("dags-folder", "a.py")]
     for wrong in ("abc", "%F0%9F", "bnVsbA", "WyJhIiwiYiJd"):
         assert client.put(f"{API}/parseDagFile/{wrong}").status_code == 404
+
+
+ODD = (
+    "dags?dag_id_pattern=%00",
+    "dags?tags=%00&owners=%00",
+    "dags?dag_id_prefix_pattern=%F4%8F%BF%BF",
+    "dags?dag_id_pattern=%25%5C",
+    "dags?offset=9223372036854775808",
+    "dags?limit=99999999999999999999",
+    "dags?dag_run_start_date_gte=0001-01-01T00:00:00Z",
+    "dags?dag_run_end_date_lt=9999-12-31T23:59:59Z",
+    "dags?order_by=dag_id&order_by=-dag_id",
+    "dags/%00",
+    "dags/%00/details",
+    "dags/granted'--/tasks",
+    "dags/..%2F..%2Fetc",
+    "dags/granted/dagVersions/99999999999999999999",
+    "dags/granted/dagVersions?version_number=-99999999999999999999",
+    "dagSources/granted?version_number=99999999999999999999",
+    "importErrors/99999999999999999999",
+    "importErrors?filename=%00",
+    "dagStats?dag_ids=%00",
+    "dagTags?tag_name_pattern=%00",
+    "dagWarnings?dag_id=%00",
+)
+
+
+def test_odd_requests_are_answered_or_refused(client: TestClient, any_world: World) -> None:
+    """(D6) Whatever is asked for, nothing breaks."""
+    store_file(any_world, "a.py", Dag("granted", tags=("red",)))
+
+    answers = {path: client.get(f"{API}/{path}").status_code for path in ODD}
+
+    assert {path: status for path, status in answers.items() if status not in {200, 400, 404, 422}} == {}
