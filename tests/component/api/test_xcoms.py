@@ -56,29 +56,27 @@ def test_an_xcom_is_made_shown_changed_and_deleted(client: TestClient, sales: Wo
     assert client.get(f"{XCOMS}/some/key").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("value", "plain", "text", "deserialized"),
-    [
-        (None, None, None, None),
-        ("ü", "ü", "ü", "ü"),
-        ({"a": 1}, {"a": 1}, '{"a": 1}', {"a": 1}),
-        (2**70, 2**70, str(2**70), 2**70),
-        ([math.nan, math.inf], [None, None], "[NaN, Infinity]", [None, None]),
-        ("\ud800", "\ud800", "\ud800", "\ud800"),
-        ([DATE], [DATE], None, ["datetime.datetime@version=2(timestamp=1.5,tz=None)"]),
-        ({"__classname__": "builtins.tuple", "__version__": 1, "__data__": [1]}, None, None, [1]),
-    ],
-)
-def test_a_value_is_shown_as_it_is_stored(
-    client: TestClient, sales: World, value: Any, plain: Any, text: str | None, deserialized: Any
-) -> None:
-    leave(sales, "k", value)
+VALUES: list[tuple[Any, Any, str | None, Any]] = [
+    # (as stored, as shown, as a text, put into words); None where another row says it
+    (None, None, None, None),
+    ("ü", "ü", "ü", "ü"),
+    ({"a": 1}, {"a": 1}, '{"a": 1}', {"a": 1}),
+    (2**70, 2**70, str(2**70), 2**70),
+    ([math.nan, math.inf], [None, None], "[NaN, Infinity]", [None, None]),
+    ("\ud800", "\ud800", "\ud800", "\ud800"),
+    ([DATE], [DATE], None, ["datetime.datetime@version=2(timestamp=1.5,tz=None)"]),
+    ({"__classname__": "builtins.tuple", "__version__": 1, "__data__": [1]}, None, None, [1]),
+]
 
-    if plain is not None:
-        assert client.get(f"{XCOMS}/k").json()["value"] == plain
-    if text is not None:
-        assert client.get(f"{XCOMS}/k", params={"stringify": True}).json()["value"] == text
-    assert client.get(f"{XCOMS}/k", params={"deserialize": True}).json()["value"] == deserialized
+
+def test_a_value_is_shown_as_it_is_stored(client: TestClient, sales: World) -> None:
+    for value, plain, text, deserialized in VALUES:
+        leave(sales, "k", value)
+        if plain is not None:
+            assert client.get(f"{XCOMS}/k").json()["value"] == plain
+        if text is not None:
+            assert client.get(f"{XCOMS}/k", params={"stringify": True}).json()["value"] == text
+        assert client.get(f"{XCOMS}/k", params={"deserialize": True}).json()["value"] == deserialized
 
 
 def test_xcoms_are_listed_by_what_is_asked_for(client: TestClient, sales: World) -> None:
@@ -106,24 +104,23 @@ def test_xcoms_are_listed_by_what_is_asked_for(client: TestClient, sales: World)
     assert client.get(XCOMS.replace("r1", "r9")).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status"),
-    [
-        (XCOMS, {"key": "k"}, 422),
-        (XCOMS, {"key": "", "value": 1}, 400),
-        (XCOMS, {"key": "x" * 600, "value": 1}, 400),
-        (XCOMS, {"key": "k", "value": [{"__classname__": "os.system"}]}, 400),
-        (XCOMS, {"key": "there", "value": 1}, 409),
-        (XCOMS, {"key": "k", "value": 1, "map_index": 3}, 404),
-        (f"{OF_RUN}/nothing/xcomEntries", {"key": "k", "value": 1}, 404),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    client: TestClient, sales: World, path: str, body: dict[str, Any], status: int
-) -> None:
+NONSENSE: list[tuple[str, dict[str, Any], int]] = [
+    (XCOMS, {"key": "k"}, 422),
+    (XCOMS, {"key": "", "value": 1}, 400),
+    (XCOMS, {"key": "x" * 600, "value": 1}, 400),
+    (XCOMS, {"key": "k", "value": [{"__classname__": "os.system"}]}, 400),
+    (XCOMS, {"key": "there", "value": 1}, 409),
+    (XCOMS, {"key": "k", "value": 1, "map_index": 3}, 404),
+    (f"{OF_RUN}/nothing/xcomEntries", {"key": "k", "value": 1}, 404),
+]
+
+
+def test_what_makes_no_sense_is_refused(client: TestClient, sales: World) -> None:
     leave(sales, "there", 1)
 
-    assert client.post(path, json=body).status_code == status
+    statuses = [client.post(path, json=body).status_code for path, body, _ in NONSENSE]
+
+    assert statuses == [status for _, _, status in NONSENSE]
 
 
 def test_links_are_what_the_task_left(client: TestClient, sales: World) -> None:
