@@ -3,15 +3,20 @@
 import socket
 from functools import partial
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tradewind.bootstrap import check_schema, local_workers
 from tradewind.cli import dag_processor, scheduler, worker
 from tradewind.cli.api_server import run_api_server
+from tradewind.cli.deferred import Deferred
 from tradewind.errors import MigrationNeeded
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.keeper import Part
 from tradewind.settings import Settings
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
 
 WEB_SERVER: Final = "api-server"
 _LOOK_INTERVAL_S: Final = 0.02
@@ -22,13 +27,14 @@ def components(settings: Settings, listener: socket.socket, clock: Clock, *, ver
 
     `listener` is the socket of the web server: whoever connects while it is started again is served afterwards.
     """
+    import_module("tradewind.bootstrap_worker")  # before the processes part: what is loaded here, they share
     return [
         Part(WEB_SERVER, partial(_serve, settings, listener, clock)),
         Part("scheduler", partial(scheduler.command, verbose=verbose)),
         Part("dag-processor", partial(dag_processor.command, verbose=verbose)),
         *(
             Part(f"worker {name}" if number else "worker", partial(worker.command, name), must_be_urged=True)
-            for number, name in enumerate(local_workers(settings))
+            for number, name in enumerate(bootstrap.local_workers(settings))
         ),
     ]
 
@@ -38,7 +44,7 @@ def _serve(settings: Settings, listener: socket.socket, clock: Clock) -> None:
     import_module("tradewind.bootstrap_api")
     while True:
         try:
-            check_schema(settings.database.sql_alchemy_conn)
+            bootstrap.check_schema(settings.database.sql_alchemy_conn)
         except MigrationNeeded:
             clock.sleep(_LOOK_INTERVAL_S)
         else:

@@ -3,20 +3,26 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import made_dag_processor, make_loop, wired
 from tradewind.cli.backends import prepare_backends
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.service_health import served_health
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
 from tradewind.runtime.systemd import READY, notify_systemd
-from tradewind.settings import Settings, load_settings
+from tradewind.settings import Settings
 from tradewind.telemetry.events import BundleFailed, CallbackCalled, DagsPublished, Event, FileFailed
 from tradewind.telemetry.hub import Hub
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
 
 
 def command(
@@ -42,7 +48,7 @@ def command(
     with (
         service_process("dag-processor", settings, Background(daemon, pid, log_file)),
         wired(settings, hub=hub) as wiring,
-        made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
+        bootstrap.made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
         stop_signals(wakeup) as stopping,
         served_health(
             wiring,
@@ -55,7 +61,7 @@ def command(
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
         notify_systemd(READY)
         if num_runs < 0:
-            make_loop(wiring, processor, stopping.is_set, wakeup).run()
+            bootstrap.make_loop(wiring, processor, stopping.is_set, wakeup).run()
             return
         processor.start()
         try:

@@ -7,6 +7,7 @@ from tradewind.cli.deferred import Deferred
 
 if TYPE_CHECKING:
     from tradewind import bootstrap, settings
+    from tradewind.telemetry.hub import Hub
 else:
     bootstrap = Deferred("tradewind.bootstrap")
     settings = Deferred("tradewind.settings")
@@ -17,9 +18,11 @@ def load_settings() -> "settings.Settings":
     return settings.load_settings()
 
 
-def wired(given: "settings.Settings") -> "AbstractContextManager[bootstrap.Wiring]":
-    """Everything connected, for as long as a block runs. Raises `MigrationNeeded`."""
-    return bootstrap.wired(given)
+def wired(
+    given: "settings.Settings", *, hub: "Hub | None" = None, waits_for_disk: bool = True
+) -> "AbstractContextManager[bootstrap.Wiring]":
+    """Everything connected, for as long as a block runs. See `bootstrap.wire`. Raises `MigrationNeeded`."""
+    return bootstrap.wired(given, hub=hub, waits_for_disk=waits_for_disk)
 
 
 def opened() -> "AbstractContextManager[bootstrap.Wiring]":

@@ -6,15 +6,20 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tradewind.cli.deferred import Deferred
 from tradewind.cli.standalone import Port, run_standalone, variables
 from tradewind.runtime.environment import has_display, set_variables, wants_colours
 from tradewind.runtime.keeper import Part
 from tradewind.settings import Settings
-from tradewind.standalone.task_log_lines import follow_task_logs
+
+if TYPE_CHECKING:
+    from tradewind.standalone import task_log_lines
+else:
+    task_log_lines = Deferred("tradewind.standalone.task_log_lines")
 
 
 def command(
@@ -57,6 +62,6 @@ def _task_logs(settings: Settings) -> list[Part]:
     has_colours = wants_colours(sys.stdout)  # here, for the part itself writes into a pipe
 
     def live() -> None:
-        follow_task_logs(settings.log_folder, typer.echo, has_colours=has_colours)
+        task_log_lines.follow_task_logs(settings.log_folder, typer.echo, has_colours=has_colours)
 
     return [Part("task logs", live)]

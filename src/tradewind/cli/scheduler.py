@@ -1,11 +1,12 @@
 """`tradewind scheduler`: the service that decides what runs when, and hands it to the executors."""
 
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import made_executors, make_loop, make_scheduler, wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.service_health import served_health
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
@@ -13,7 +14,6 @@ from tradewind.model.ids import UNMAPPED, TaskKey
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.service import stop_signals
 from tradewind.runtime.systemd import READY, notify_systemd
-from tradewind.settings import load_settings
 from tradewind.telemetry.events import (
     AttemptLost,
     DagFenced,
@@ -24,6 +24,11 @@ from tradewind.telemetry.events import (
     TaskCannotFit,
 )
 from tradewind.telemetry.hub import Hub
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
 
 
 def command(
@@ -48,7 +53,7 @@ def command(
         service_process("scheduler", settings, Background(daemon, pid, log_file)),
         # What it decides, a worker makes lasting: no task begins before its worker has written that it does.
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
-        made_executors(wiring) as executors,
+        bootstrap.made_executors(wiring) as executors,
         stop_signals(wiring.wakeup) as stopping,
         served_health(
             wiring,
@@ -61,9 +66,9 @@ def command(
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
         keep_for_good()
         notify_systemd(READY)
-        make_loop(
+        bootstrap.make_loop(
             wiring,
-            make_scheduler(wiring, executors),
+            bootstrap.make_scheduler(wiring, executors),
             stopping.is_set,
             most_passes=most_passes if most_passes > 0 else None,
             counts_only_idle=own.only_idle if only_idle is None else only_idle,

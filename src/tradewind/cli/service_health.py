@@ -5,15 +5,18 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from tradewind.bootstrap import Wiring
 from tradewind.errors import DatabaseError, SettingsError
 from tradewind.runtime.health_server import health_server
+
+if TYPE_CHECKING:
+    from tradewind.bootstrap import Wiring
 
 
 @contextmanager
 def served_health(
-    wiring: Wiring, kind: str, address: tuple[str, int], *, threshold_s: float, is_wanted: bool
+    wiring: "Wiring", kind: str, address: tuple[str, int], *, threshold_s: float, is_wanted: bool
 ) -> Iterator[None]:
     """Where it is wanted: 200 while this process has given a sign of life in time, by its job in the database.
 

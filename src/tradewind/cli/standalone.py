@@ -3,19 +3,26 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tradewind.cli.components import WEB_SERVER, components
+from tradewind.cli.deferred import Deferred
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.environment import set_variables
 from tradewind.runtime.keeper import Part
 from tradewind.runtime.listening import listen
 from tradewind.settings import HOME_VARIABLE, Settings, load_settings
-from tradewind.standalone.deployment import Deployment, hold_home
-from tradewind.standalone.first_user import make_first_user
-from tradewind.standalone.home import prepare_database, prepare_home
+
+if TYPE_CHECKING:
+    from tradewind.standalone import deployment as deploying
+    from tradewind.standalone import first_user
+    from tradewind.standalone import home as homes
+else:
+    deploying = Deferred("tradewind.standalone.deployment")
+    first_user = Deferred("tradewind.standalone.first_user")
+    homes = Deferred("tradewind.standalone.home")
 
 Home = Annotated[
     Path | None, typer.Option("--home", file_okay=False, help="where everything is kept; ~/tradewind by default")
@@ -53,19 +60,19 @@ def run_standalone(
     clock = SystemClock()
     started_at = clock.monotonic()
     settings = load_settings()
-    lifeline = hold_home(settings.home, clock)
+    lifeline = deploying.hold_home(settings.home, clock)
     listener = listen(settings.api.host, settings.api.port)
-    settings = prepare_home(settings)
+    settings = homes.prepare_home(settings)
     parts = [*components(settings, listener, clock, verbose=verbose), *more_parts(settings)]
-    deployment = Deployment(settings, parts, clock, partial(_prepare, settings))
+    deployment = deploying.Deployment(settings, parts, clock, partial(_prepare, settings))
     if opened is not None:
         deployment.opened = partial(opened, settings.api.url)
     deployment.run(lifeline, started_at, first=WEB_SERVER)
 
 
 def _prepare(settings: Settings) -> list[str]:
-    prepare_database(settings)
-    return make_first_user(settings)
+    homes.prepare_database(settings)
+    return first_user.make_first_user(settings)
 
 
 def variables(

@@ -4,28 +4,25 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tradewind.bootstrap import wired
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import opened
 from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.errors import InvalidRequest
 from tradewind.model.account import Account, Profile
-from tradewind.operations.manage_users import (
-    add_role,
-    create_user,
-    delete_user,
-    find_user,
-    put_users,
-    remove_role,
-    set_password,
-)
-from tradewind.secrets.passwords import hash_password, random_password
-from tradewind.settings import load_settings
-from tradewind.storage.interface import Transaction
+
+if TYPE_CHECKING:
+    from tradewind.operations import manage_users
+    from tradewind.secrets import passwords
+    from tradewind.storage.interface import Transaction
+else:
+    manage_users = Deferred("tradewind.operations.manage_users")
+    passwords = Deferred("tradewind.secrets.passwords")
 
 app = make_group()
 
@@ -42,7 +39,7 @@ UseRandomPassword = Annotated[
 
 @app.command("list", help="list all users")
 def _list(output: OutputFormat = Output.TABLE) -> None:
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         accounts = wiring.database.transact(lambda tx: tx.accounts.all())
     write_rows([_row(account) for account in accounts], output, when_empty="there is no user")
 
@@ -58,21 +55,21 @@ def _create(
     use_random_password: UseRandomPassword = False,
 ) -> None:
     profile = Profile(username, email or None, firstname, lastname, roles=frozenset({role}))
-    hashed = hash_password(_password(password, is_random=use_random_password))
-    with wired(load_settings()) as wiring:
+    hashed = passwords.hash_password(_password(password, is_random=use_random_password))
+    with opened() as wiring:
         now = wiring.clock.now()
-        wiring.database.transact(lambda tx: create_user(tx, profile, hashed, now))
+        wiring.database.transact(lambda tx: manage_users.create_user(tx, profile, hashed, now))
     typer.echo(f"user {username} has the role {role}")
 
 
 @app.command("delete", help="delete a user, with all their tokens")
 def _delete(username: Username = None, email: Email = None) -> None:
-    def work(tx: Transaction) -> str:
+    def work(tx: "Transaction") -> str:
         name = _found(tx, username, email)
-        delete_user(tx, name)
+        manage_users.delete_user(tx, name)
         return name
 
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         name = wiring.database.transact(work)
     typer.echo(f"user {name} is deleted")
 
@@ -84,45 +81,45 @@ def _reset_password(
     password: Password = None,
     use_random_password: UseRandomPassword = False,
 ) -> None:
-    hashed = hash_password(_password(password, is_random=use_random_password))
+    hashed = passwords.hash_password(_password(password, is_random=use_random_password))
 
-    def work(tx: Transaction) -> str:
+    def work(tx: "Transaction") -> str:
         name = _found(tx, username, email)
-        set_password(tx, name, hashed)
+        manage_users.set_password(tx, name, hashed)
         return name
 
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         name = wiring.database.transact(work)
     typer.echo(f"user {name} has another password")
 
 
 @app.command("add-role", help="give a user one more role")
 def _add_role(role: Role, username: Username = None, email: Email = None) -> None:
-    def work(tx: Transaction) -> str:
+    def work(tx: "Transaction") -> str:
         name = _found(tx, username, email)
-        add_role(tx, name, role)
+        manage_users.add_role(tx, name, role)
         return name
 
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         name = wiring.database.transact(work)
     typer.echo(f"user {name} has the role {role}")
 
 
 @app.command("remove-role", help="take a role from a user")
 def _remove_role(role: Role, username: Username = None, email: Email = None) -> None:
-    def work(tx: Transaction) -> str:
+    def work(tx: "Transaction") -> str:
         name = _found(tx, username, email)
-        remove_role(tx, name, role)
+        manage_users.remove_role(tx, name, role)
         return name
 
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         name = wiring.database.transact(work)
     typer.echo(f"user {name} has no longer the role {role}")
 
 
 @app.command("export", help="write all users to a JSON file, without passwords")
 def _export(filepath: Annotated[Path, typer.Argument(dir_okay=False, help="where to")]) -> None:
-    with wired(load_settings()) as wiring:
+    with opened() as wiring:
         accounts = wiring.database.transact(lambda tx: tx.accounts.all())
     content = [_exported(account.profile) for account in accounts]
     filepath.write_text(json.dumps(content, indent=4, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -133,16 +130,16 @@ def _export(filepath: Annotated[Path, typer.Argument(dir_okay=False, help="where
 def _import(filepath: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="what `export` wrote")]) -> None:
     profiles = _read(filepath)
     # Nobody knows them: `reset-password` gives them others.
-    given = [(profile, hash_password(random_password())) for profile in profiles]
-    with wired(load_settings()) as wiring:
+    given = [(profile, passwords.hash_password(passwords.random_password())) for profile in profiles]
+    with opened() as wiring:
         now = wiring.clock.now()
-        created, changed = wiring.database.transact(lambda tx: put_users(tx, given, now))
+        created, changed = wiring.database.transact(lambda tx: manage_users.put_users(tx, given, now))
     typer.echo(f"{len(created)} users created, {len(changed)} changed")
 
 
 def _password(given: str | None, *, is_random: bool) -> str:
     if is_random:
-        return random_password()
+        return passwords.random_password()
     if given is not None:
         return given
     if not sys.stdin.isatty():
@@ -151,10 +148,10 @@ def _password(given: str | None, *, is_random: bool) -> str:
     return answer
 
 
-def _found(tx: Transaction, username: str | None, email: str | None) -> str:
+def _found(tx: "Transaction", username: str | None, email: str | None) -> str:
     if (username is None) == (email is None):
         raise InvalidRequest("name the user: either --username or --email")
-    return find_user(tx, username, email).profile.name
+    return manage_users.find_user(tx, username, email).profile.name
 
 
 def _row(account: Account) -> dict[str, object]:

@@ -2,18 +2,22 @@
 
 import signal
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tradewind.bootstrap import wired
-from tradewind.bootstrap_worker import made_supervisor
 from tradewind.cli.backends import prepare_backends
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.service_process import service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.memory import keep_for_good
-from tradewind.settings import load_settings
 from tradewind.telemetry.hub import Hub
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap_worker
+else:
+    bootstrap_worker = Deferred("tradewind.bootstrap_worker")
 
 
 def command(
@@ -31,7 +35,7 @@ def command(
     with (
         service_process(f"worker of {executor}", settings, insists=True),
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
-        made_supervisor(wiring, executor) as supervisor,
+        bootstrap_worker.made_supervisor(wiring, executor) as supervisor,
     ):
         hub.attach(teller(wiring.clock, lambda _: None))
         if supervisor is None:

@@ -27,7 +27,6 @@ HEAVY = (
     "tradewind.compat",
     "tradewind.operations",
     "tradewind.sdk",
-    "tradewind.settings",
     "tradewind.storage",
     "watchfiles",
     "yaml",
