@@ -22,6 +22,13 @@ POOLS = "/api/v2/pools"
 
 
 @pytest.fixture
+def any_world(world: World) -> World:
+    """One kind of database will do: `test_whole_story.py` goes through all of it on each, and `conformance` knows
+    every statement."""
+    return world
+
+
+@pytest.fixture
 def own(services: Services, any_world: World) -> Services:
     """With users in the database: anna is an Op of the night shift, which a DAG lets in."""
     identities = Identities(any_world.database, any_world.clock)

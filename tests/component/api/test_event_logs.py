@@ -114,41 +114,40 @@ def _rest(entry: AuditEntry) -> tuple[Any, ...]:
     return entry.dag_id, entry.task_id, entry.run_id, entry.map_index, entry.try_number
 
 
+FOUND: list[tuple[dict[str, Any], list[str]]] = [
+    ({}, ["clear", "trigger_dag_run", "cli_pools_set", "post_pool"]),
+    ({"order_by": "-id"}, ["post_pool", "cli_pools_set", "trigger_dag_run", "clear"]),
+    ({"order_by": ["-when"], "limit": 1}, ["post_pool"]),
+    ({"order_by": "event", "offset": 3}, ["trigger_dag_run"]),
+    ({"dag_id": "sales"}, ["clear"]),
+    ({"task_id": "load"}, ["clear"]),
+    ({"run_id": "r2"}, ["trigger_dag_run"]),
+    ({"map_index": 1}, ["clear"]),
+    ({"try_number": 2}, ["clear"]),
+    ({"owner": "anna"}, ["clear", "post_pool"]),
+    ({"event": "clear"}, ["clear"]),
+    ({"included_events": ["clear", "post_pool"]}, ["clear", "post_pool"]),
+    ({"excluded_events": ["clear", "post_pool"]}, ["trigger_dag_run", "cli_pools_set"]),
+    ({"before": "2026-01-01T00:01:00Z"}, ["clear"]),
+    ({"after": "2026-01-01T00:01:00"}, ["cli_pools_set", "post_pool"]),
+    ({"dag_id_pattern": "s%k"}, ["trigger_dag_run"]),
+    ({"task_id_pattern": "LOA"}, ["clear"]),
+    ({"run_id_pattern": "r1|r2"}, ["clear", "trigger_dag_run"]),
+    ({"owner_pattern": "ert"}, ["trigger_dag_run"]),
+    ({"event_pattern": "pool"}, ["cli_pools_set", "post_pool"]),
+    ({"dag_id_prefix_pattern": "s"}, ["clear", "trigger_dag_run"]),
+    ({"task_id_prefix_pattern": "lo"}, ["clear"]),
+    ({"run_id_prefix_pattern": "r"}, ["clear", "trigger_dag_run"]),
+    ({"owner_prefix_pattern": "a"}, ["clear", "post_pool"]),
+    ({"event_prefix_pattern": "cli_"}, ["cli_pools_set"]),
+]
+
+
 @pytest.mark.usefixtures("written")
-@pytest.mark.parametrize(
-    ("parameters", "expected"),
-    [
-        ({}, ["clear", "trigger_dag_run", "cli_pools_set", "post_pool"]),
-        ({"order_by": "-id"}, ["post_pool", "cli_pools_set", "trigger_dag_run", "clear"]),
-        ({"order_by": ["-when"], "limit": 1}, ["post_pool"]),
-        ({"order_by": "event", "offset": 3}, ["trigger_dag_run"]),
-        ({"dag_id": "sales"}, ["clear"]),
-        ({"task_id": "load"}, ["clear"]),
-        ({"run_id": "r2"}, ["trigger_dag_run"]),
-        ({"map_index": 1}, ["clear"]),
-        ({"try_number": 2}, ["clear"]),
-        ({"owner": "anna"}, ["clear", "post_pool"]),
-        ({"event": "clear"}, ["clear"]),
-        ({"included_events": ["clear", "post_pool"]}, ["clear", "post_pool"]),
-        ({"excluded_events": ["clear", "post_pool"]}, ["trigger_dag_run", "cli_pools_set"]),
-        ({"before": "2026-01-01T00:01:00Z"}, ["clear"]),
-        ({"after": "2026-01-01T00:01:00"}, ["cli_pools_set", "post_pool"]),
-        ({"dag_id_pattern": "s%k"}, ["trigger_dag_run"]),
-        ({"task_id_pattern": "LOA"}, ["clear"]),
-        ({"run_id_pattern": "r1|r2"}, ["clear", "trigger_dag_run"]),
-        ({"owner_pattern": "ert"}, ["trigger_dag_run"]),
-        ({"event_pattern": "pool"}, ["cli_pools_set", "post_pool"]),
-        ({"dag_id_prefix_pattern": "s"}, ["clear", "trigger_dag_run"]),
-        ({"task_id_prefix_pattern": "lo"}, ["clear"]),
-        ({"run_id_prefix_pattern": "r"}, ["clear", "trigger_dag_run"]),
-        ({"owner_prefix_pattern": "a"}, ["clear", "post_pool"]),
-        ({"event_prefix_pattern": "cli_"}, ["cli_pools_set"]),
-    ],
-)
-def test_entries_are_found_by_what_they_say(
-    client: TestClient, parameters: dict[str, Any], expected: list[str]
-) -> None:
-    assert [entry["event"] for entry in entries(client, **parameters)] == expected
+def test_entries_are_found_by_what_they_say(client: TestClient) -> None:
+    found = [(parameters, [entry["event"] for entry in entries(client, **parameters)]) for parameters, _ in FOUND]
+
+    assert found == FOUND
 
 
 @pytest.mark.usefixtures("written")
@@ -156,23 +155,22 @@ def test_all_are_counted_whatever_the_page(client: TestClient) -> None:
     assert client.get(LOGS, params={"limit": 1}).json()["total_entries"] == 4
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        (f"{LOGS}/999", 404),
-        (f"{LOGS}/x", 422),
-        (f"{LOGS}?order_by=nonsense", 400),
-        (f"{LOGS}?limit=-1", 422),
-        (f"{LOGS}?before=yesterday", 422),
-    ],
-)
-def test_what_makes_no_sense_is_refused(client: TestClient, path: str, status: int) -> None:
-    assert client.get(path).status_code == status
+def test_what_makes_no_sense_is_refused(client: TestClient) -> None:
+    asked = {
+        f"{LOGS}/999": 404,
+        f"{LOGS}/x": 422,
+        f"{LOGS}?order_by=nonsense": 400,
+        f"{LOGS}?limit=-1": 422,
+        f"{LOGS}?before=yesterday": 422,
+    }
+
+    assert {path: client.get(path).status_code for path in asked} == asked
+    # Databases differ in whether a number that they cannot hold is refused or just not found.
+    assert client.get(f"{LOGS}?map_index=99999999999999999999").status_code in (200, 400)
 
 
-@pytest.mark.parametrize(("role", "status"), [(None, 401), ("guest", 403), ("viewer", 403), ("user", 403), ("op", 200)])
-def test_the_log_is_for_those_who_run_the_place(connect: Connect, role: str | None, status: int) -> None:
+def test_the_log_is_for_those_who_run_the_place(connect: Connect) -> None:
     """CVE-2026-46764: entries that a list hides were shown one by one."""
-    assert connect(role).get(LOGS).status_code == status
-    if status != 200:
-        assert connect(role).get(f"{LOGS}/1").status_code == status
+    for role, status in ((None, 401), ("guest", 403), ("viewer", 403), ("user", 403), ("op", 200)):
+        assert connect(role).get(LOGS).status_code == status
+        assert connect(role).get(f"{LOGS}/1").status_code == (404 if status == 200 else status)
