@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,7 @@ def command(
     log_file: LogFile = None,
 ) -> None:
     """Find DAG files, read them, store what they say."""
+    import_module("tradewind.bootstrap")  # whoever reads the PID file may end it at once: load first
     hub = Hub()
     settings = _settings(dags_folder)
     own = settings.dag_processor

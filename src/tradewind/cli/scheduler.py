@@ -1,6 +1,7 @@
 """`tradewind scheduler`: the service that decides what runs when, and hands it to the executors."""
 
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,6 +46,7 @@ def command(
     log_file: LogFile = None,
 ) -> None:
     """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
+    import_module("tradewind.bootstrap")  # whoever reads the PID file may end it at once: load first
     settings = load_settings()
     own = settings.scheduler
     most_passes = own.num_runs if num_runs is None else num_runs

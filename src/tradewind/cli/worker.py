@@ -1,6 +1,7 @@
 """`tradewind worker`: runs the tasks of an executor on this machine. Schedulers start it by themselves."""
 
 import signal
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ def command(
     It ends when it has had nothing to do for a while and no scheduler is connected. SIGTERM and SIGINT let it finish
     what it has begun; a second one stops that too.
     """
+    import_module("tradewind.bootstrap_worker")  # whoever reads the PID file may end it at once: load first
     settings = load_settings()
     prepare_backends(settings)
     hub = Hub()

@@ -99,6 +99,6 @@ def test_an_executor_that_there_is_not_is_refused(deployment: CliDeployment, mon
 
 
 def test_a_database_without_a_schema_is_refused(deployment: CliDeployment) -> None:
-    deployment.run("db", "downgrade", "--to-revision", "base")
+    deployment.run("db", "downgrade", "--to-revision", "base", "--yes")
 
     assert "run: tradewind db migrate" in deployment.run("scheduler", "-n", "1", code=1)
