@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from tradewind.errors import InvalidRequest, UnknownUser, UserExists
-from tradewind.model.account import Account, BuiltInRole, Profile
+from tradewind.model.account import Account, Profile
 from tradewind.operations.manage_roles import check_roles
 from tradewind.storage.interface import Transaction
 
@@ -88,14 +88,6 @@ def put_users(tx: Transaction, profiles: Iterable[tuple[Profile, str]], now: dat
             update_user(tx, replace(profile, is_active=found.profile.is_active))
             changed.append(profile.name)
     return created, changed
-
-
-def make_first_admin(tx: Transaction, name: str, password_hash: str, now: datetime) -> bool:
-    """An administrator, where there is no user yet. Returns whether one was made."""
-    if tx.accounts.all():
-        return False
-    create_user(tx, Profile(name, roles=frozenset({BuiltInRole.ADMIN.value})), password_hash, now)
-    return True
 
 
 def _check(tx: Transaction, profile: Profile) -> None:

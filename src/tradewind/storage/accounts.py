@@ -74,9 +74,6 @@ class Accounts:
     def replace_hash(self, name: str, password_hash: str) -> None:
         self._update(name, {"password_hash": password_hash})
 
-    def end_sessions(self, name: str) -> None:
-        self._update(name, {"generation": _COLUMNS.generation + 1})
-
     def logged_in(self, name: str, now: datetime) -> None:
         self._update(name, {"last_login_at": now})
 

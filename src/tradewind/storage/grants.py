@@ -11,7 +11,6 @@ from tradewind.storage.schema import dag_grant
 
 _SEPARATOR = ","
 _OF_DAGS = sa.delete(dag_grant).where(one_of(dag_grant.c.dag_id, "dag_ids"))
-_ONE = sa.select(dag_grant.c.role, dag_grant.c.rights).where(dag_grant.c.dag_id == sa.bindparam("dag_id"))
 
 
 class Grants:
@@ -29,10 +28,6 @@ class Grants:
         ]
         if rows:
             self._connection.execute(sa.insert(dag_grant), rows)
-
-    def of_dag(self, dag_id: str) -> DagGrants:
-        rows = self._connection.execute(_ONE, {"dag_id": dag_id})
-        return {row.role: rights_of(row.rights) for row in rows}
 
 
 def text_of(rights: Iterable[DagRight]) -> str:

@@ -35,9 +35,6 @@ class AccountStore(Protocol):
     def replace_hash(self, name: str, password_hash: str) -> None:
         """The same password, stored in another way."""
 
-    def end_sessions(self, name: str) -> None:
-        """Another generation of tokens."""
-
     def logged_in(self, name: str, now: datetime) -> None:
         """Note when they were here last."""
 
@@ -65,9 +62,6 @@ class GrantStore(Protocol):
 
     def replace(self, grants: Mapping[str, DagGrants]) -> None:
         """By DAG, by role: what they grant now; of these DAGs, nothing else."""
-
-    def of_dag(self, dag_id: str) -> DagGrants:
-        """By role."""
 
 
 class TokenStore(Protocol):
