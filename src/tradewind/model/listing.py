@@ -99,6 +99,6 @@ class Page:
     total: int
     """Of all pages; that of this one if they were not counted."""
     last: tuple[object, ...] | None = None
-    """Where the next page begins, if there may be one."""
+    """Where the next page begins, if there is one."""
     first: tuple[object, ...] | None = None
-    """Where the page before ends, if there may be one."""
+    """Where the page before ends, if there is one."""

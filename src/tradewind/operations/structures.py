@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
+from threading import Lock
 
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
@@ -18,6 +19,8 @@ class Structures:
         self._most_tasks = most_tasks
         self._known: OrderedDict[VersionKey, Structure] = OrderedDict()
         self._tasks = 0
+        # The web server asks from many threads.
+        self._lock = Lock()
 
     def get(self, tx: Transaction, version_key: VersionKey) -> Structure:
         """The version's structure.
@@ -25,10 +28,11 @@ class Structures:
         Raises:
             DagUnusable: its stored form is missing, damaged, or of a newer format. Only this DAG is affected.
         """
-        known = self._known.get(version_key)
-        if known is not None:
-            self._known.move_to_end(version_key)
-            return known
+        with self._lock:
+            known = self._known.get(version_key)
+            if known is not None:
+                self._known.move_to_end(version_key)
+                return known
         stored = tx.dags.version_data([version_key]).get(version_key)
         if stored is None:
             raise DagUnusable(f"version {version_key}", "this version is not stored (any more)")
@@ -48,9 +52,11 @@ class Structures:
             structure = Structure(decode_dag(data))
         except (ValueError, KeyError) as error:
             raise DagUnusable(dag_id, str(error)) from error
-        self._known[version_key] = structure
-        self._tasks += len(structure.tasks)
-        while self._tasks > self._most_tasks and len(self._known) > 1:
-            _, oldest = self._known.popitem(last=False)
-            self._tasks -= len(oldest.tasks)
+        with self._lock:
+            if version_key not in self._known:
+                self._known[version_key] = structure
+                self._tasks += len(structure.tasks)
+            while self._tasks > self._most_tasks and len(self._known) > 1:
+                _, oldest = self._known.popitem(last=False)
+                self._tasks -= len(oldest.tasks)
         return structure

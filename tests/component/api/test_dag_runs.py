@@ -223,20 +223,24 @@ def test_pages_follow_one_another_both_ways(client: TestClient, history: World) 
 def go_through_pages(client: TestClient, order: str) -> None:
     whole = ids(client.get(RUNS, params={"order_by": order}))
 
-    pages, cursor = [], ""
-    while cursor is not None:
+    forwards, last = follow(client, order, "", "next_cursor")
+    assert forwards == [whole[:2], whole[2:4], whole[4:]]
+    assert (last["total_entries"], last["total_entries_limit"]) == (5, 1000)
+
+    backwards, first = follow(client, order, last["previous_cursor"], "previous_cursor")
+    assert backwards == [whole[2:4], whole[:2]]
+    assert follow(client, order, first["next_cursor"], "next_cursor")[0] == forwards[1:]
+
+
+def follow(client: TestClient, order: str, cursor: str | None, direction: str) -> tuple[list[list[str]], Any]:
+    """The pages from there on, and the last answer."""
+    pages = []
+    while True:
         answer = client.get(RUNS, params={"order_by": order, "limit": 2, "cursor": cursor})
         pages.append(ids(answer))
-        cursor = answer.json()["next_cursor"]
-    assert pages == [whole[:2], whole[2:4], whole[4:]]
-    assert (answer.json()["total_entries"], answer.json()["total_entries_limit"]) == (5, 1000)
-
-    back, cursor = [], answer.json()["previous_cursor"]
-    while cursor is not None:
-        answer = client.get(RUNS, params={"order_by": order, "limit": 2, "cursor": cursor})
-        back.append(ids(answer))
-        cursor = answer.json()["previous_cursor"]
-    assert [page for page in back if page] == [whole[2:4], whole[:2]]
+        cursor = answer.json()[direction]
+        if cursor is None:
+            return pages, answer.json()
 
 
 def test_lists_that_there_are_not_are_refused(client: TestClient, history: World) -> None:
@@ -274,6 +278,13 @@ def test_a_running_run_is_queued_again(client: TestClient, sales: World) -> None
 
     sales.settle()
     assert client.get(f"{RUNS}/r1").json()["state"] == "success"
+
+
+def test_no_run_is_made_for_updates_of_assets_yet(client: TestClient, sales: World) -> None:
+    trigger(client, dag_run_id="r1")
+
+    assert client.get(f"{RUNS}/r1/upstreamAssetEvents").json() == {"asset_events": [], "total_entries": 0}
+    assert client.get(f"{RUNS}/r9/upstreamAssetEvents").status_code == 404
 
 
 def test_a_run_is_deleted(client: TestClient, sales: World) -> None:

@@ -145,6 +145,8 @@ def test_an_error_is_kept_until_the_file_is_parsed_without_one(store: Database) 
         first = ImportProblem(key, FileName("dags", "a.py"), "it does not parse", NOW)
         second = ImportProblem(other, FileName("other", "z.py"), "nor this", NOW)
         assert tx.files.errors() == [first, second]
+        assert tx.files.has_error(first.name)
+        assert not tx.files.has_error(FileName("dags", "fine.py"))
         assert tx.files.errors(["other"]) == [second]
         assert tx.files.errors([]) == []
 

@@ -127,3 +127,15 @@ def test_a_task_waits_for_one_thing_at_a_time_and_then_goes_on(world: World, sto
         assert set(tx.deferrals.of_tasks(keys)) == {other.task}
         tx.deferrals.drop(keys)
         assert tx.deferrals.of_tasks(keys) == {}
+
+
+def test_all_instances_of_a_mapped_task_forget_at_once(world: World, store: Database) -> None:
+    run_key = world.running()
+    first, second = (world.task(TaskState.RUNNING, run_key, "load", map_index=index).task for index in range(2))
+    other = world.task(TaskState.RUNNING, run_key, "other").task
+    with store.begin() as tx:
+        for each in (first, second, other):
+            tx.task_states.put(each, "a", 1, expires_at=None, now=NOW)
+        tx.task_states.clear(first, of_all_map_indexes=True)
+
+        assert [tx.task_states.find(each, "a", NOW) for each in (first, second, other)] == [None, None, 1]

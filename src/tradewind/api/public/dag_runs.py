@@ -10,6 +10,7 @@ from fastapi import Query as Parameter
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import USUAL, Cursor, Limit, Offset, Pages
+from tradewind.api.public.asset_schemas import AssetEventCollectionResponse
 from tradewind.api.public.dag_run_filters import DAGRunsBatchBody, RunFilter
 from tradewind.api.public.dag_run_schemas import DAGRunCollectionResponse, DAGRunResponse, TriggerDAGRunPostBody
 from tradewind.api.public.shown_dag_runs import of_dag, refuse_unknown_dag, runs_of, shown_run
@@ -63,6 +64,13 @@ def get_list_dag_runs_batch(
 def get_dag_run(dag_id: str, dag_run_id: str, services: Given) -> DAGRunResponse:
     """One of them."""
     return services.store.read(lambda tx: shown_run(tx, dag_id, dag_run_id))
+
+
+@operations.add("GET", f"{RUN}/upstreamAssetEvents", operation_id="get_upstream_asset_events", need=READ)
+def get_upstream_asset_events(dag_id: str, dag_run_id: str, services: Given) -> AssetEventCollectionResponse:
+    """The updates of assets that it was made for: none, as long as no run is made for any."""
+    services.store.read(lambda tx: shown_run(tx, dag_id, dag_run_id))
+    return AssetEventCollectionResponse(asset_events=[], total_entries=0)
 
 
 @operations.add("POST", RUNS, operation_id="trigger_dag_run", need=EDIT)

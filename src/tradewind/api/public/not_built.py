@@ -27,7 +27,6 @@ MISSING: Final = (
     Missing("PUT", "/backfills/{backfill_id}/unpause", "unpause_backfill", "Backfill"),
     Missing("PUT", "/backfills/{backfill_id}/cancel", "cancel_backfill", "Backfill"),
     Missing("POST", "/backfills/dry_run", "create_backfill_dry_run", "Backfill"),
-    Missing("GET", "/dags/{dag_id}/dagRuns/{dag_run_id}/upstreamAssetEvents", "get_upstream_asset_events", "DagRun"),
     Missing("POST", "/dags/{dag_id}/clearPartitions", "clear_dag_run_partitions", "DagRun"),
     Missing(
         "PATCH",

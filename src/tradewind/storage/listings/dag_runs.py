@@ -14,10 +14,7 @@ _RUN: Final = dag_run.c
 _VERSION: Final = dag_version.c
 
 DAG_RUNS = Listing(
-    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
-    dag_run.outerjoin(dag_version, _VERSION.version_key == _RUN.version_key).outerjoin(
-        dag, dag.c.dag_id == _RUN.dag_id
-    ),
+    dag_run,
     {
         "dag_run_id": _RUN.run_id,
         "dag_id": _RUN.dag_id,
@@ -45,6 +42,7 @@ DAG_RUNS = Listing(
     },
     key=("id",),
     order=(Order("id"),),
+    joined=((dag_version, _VERSION.version_key == _RUN.version_key), (dag, dag.c.dag_id == _RUN.dag_id)),
     hidden={
         # What clients of the REST API may sort by and ask for, besides.
         "id": _RUN.run_key,

@@ -1,7 +1,7 @@
 """Definitions of lists, and the statements that are made of them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -76,21 +76,24 @@ class Listing:
         conditions = [self._condition(each) for each in query.conditions]
         if self.where is not None:
             conditions.append(self.where)
-        found = connection.execute(self._statement(order, conditions, query)).all()
+        # One row more than asked for tells whether another page follows.
+        asked = query if query.limit is None else replace(query, limit=query.limit + 1)
+        found = connection.execute(self._statement(order, conditions, asked)).all()
         is_backward = query.before is not None
-        rows = found[::-1] if is_backward else found
-        is_full = query.limit is not None and len(rows) >= max(query.limit, 1)
+        is_more = query.limit is not None and len(found) > query.limit
+        page = found[: query.limit]
+        rows = page[::-1] if is_backward else page
         ends = [
             tuple(row._mapping[each.field] for each in order)  # noqa: SLF001 - the public name of it
             for row in ((rows[0], rows[-1]) if rows else ())
         ]
-        # One side is known: the page that the client came from. On the other, a page that is not full is the last.
+        # One side is known: the page that the client came from.
         return Page(
             # What is shown is selected first.
             [dict(zip(self.shown, row, strict=False)) for row in rows],
             self._count(connection, conditions, query.most_counted) if query.is_counted else len(rows),
-            last=ends[1] if ends and (is_backward or is_full) else None,
-            first=ends[0] if ends and (query.after is not None or (is_backward and is_full)) else None,
+            last=ends[1] if ends and (is_backward or is_more) else None,
+            first=ends[0] if ends and (query.after is not None or (is_backward and is_more)) else None,
         )
 
     def _statement(

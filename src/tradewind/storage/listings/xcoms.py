@@ -13,13 +13,7 @@ _RUN: Final = dag_run.c
 _TASK: Final = task_instance.c
 
 XCOMS = Listing(
-    # Outer joins: databases leave them out where nothing of them is asked for, as in counting.
-    xcom.join(dag_run, _RUN.run_key == _XCOM.run_key)
-    .outerjoin(
-        task_instance,
-        sa.and_(_TASK.run_key == _XCOM.run_key, _TASK.task_id == _XCOM.task_id, _TASK.map_index == _XCOM.map_index),
-    )
-    .outerjoin(dag, dag.c.dag_id == _RUN.dag_id),
+    xcom,
     {
         "key": _XCOM.key,
         "timestamp": _XCOM.created_at,
@@ -35,4 +29,12 @@ XCOMS = Listing(
     key=("run_key", "task_id", "map_index", "key"),
     order=(Order("dag_id"), Order("task_id"), Order("run_id"), Order("map_index"), Order("key")),
     hidden={"run_key": _XCOM.run_key},
+    joined=(
+        (dag_run, _RUN.run_key == _XCOM.run_key),
+        (
+            task_instance,
+            sa.and_(_TASK.run_key == _XCOM.run_key, _TASK.task_id == _XCOM.task_id, _TASK.map_index == _XCOM.map_index),
+        ),
+        (dag, dag.c.dag_id == _RUN.dag_id),
+    ),
 )
