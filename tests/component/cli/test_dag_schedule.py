@@ -34,7 +34,9 @@ def test_a_time_is_simulated_with_the_limits_that_hold_runs_back(deployment: Cli
 
     rows = deployment.rows("dags", "simulate", "sales", *window, "--max-active-runs", "1", "--duration", "5400")
 
-    assert [(row["run_after"][11:16], row["starts_at"] and row["starts_at"][11:16], row["held_by"]) for row in rows] == [
+    assert [
+        (row["run_after"][11:16], row["starts_at"] and row["starts_at"][11:16], row["held_by"]) for row in rows
+    ] == [
         ("00:00", "00:00", None),
         ("01:00", "01:30", "max_active_runs"),
         ("02:00", "03:00", "max_active_runs"),

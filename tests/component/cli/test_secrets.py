@@ -244,3 +244,41 @@ def test_keys_are_rotated(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> 
     assert "variable 'a' is encrypted, and none of the keys" in refused(capsys, "variables", "get", "a")
     monkeypatch.setenv("TRADEWIND__CORE__FERNET_KEY", "")
     assert "has no key to encrypt with" in refused(capsys, "rotate-fernet-key")
+
+
+def test_connections_are_tried_out_by_their_hooks(capsys: Captured, home: Path) -> None:
+    run(
+        capsys,
+        "connections",
+        "add",
+        "here",
+        "--conn-json",
+        json.dumps({"conn_type": "fs", "extra": {"path": str(home)}}),
+    )
+    run(capsys, "connections", "add", "lost", "--conn-json", '{"conn_type": "fs", "extra": {"path": "/nowhere"}}')
+    run(capsys, "connections", "add", "odd", "--conn-uri", "odd://me:hunter2@h")
+
+    assert "connection here works" in run(capsys, "connections", "test", "here")
+    assert "connection lost does not work" in refused(capsys, "connections", "test", "lost")
+    said = refused(capsys, "connections", "test", "odd")
+    assert "there is no hook for connections of type 'odd'" in said
+    assert "hunter2" not in said
+    assert "there is no connection 'none'" in refused(capsys, "connections", "test", "none")
+
+
+def test_connections_of_airflow_are_created_once(capsys: Captured) -> None:
+    assert int(run(capsys, "connections", "create-default-connections").split()[0]) > 40
+    assert "0 connections added" in run(capsys, "connections", "create-default-connections")
+
+
+def test_parts_of_provider_packages_are_listed(capsys: Captured) -> None:
+    hooks = json.loads(run(capsys, "providers", "hooks", "-o", "json"))
+    assert ("fs", "airflow.providers.standard.hooks.filesystem.FSHook") in [
+        (row["connection_type"], row["class"]) for row in hooks
+    ]
+    parts = ("auth-managers", "behaviours", "configs", "executors", "links", "logging", "notifications", "queues")
+    for part in (*parts, "secrets", "triggers", "widgets"):
+        assert isinstance(json.loads(run(capsys, "providers", part, "-o", "json")), list)
+    assert "Tradewind" in run(capsys, "providers", "get", "standard")
+    assert "package-name" in run(capsys, "providers", "get", "apache-airflow-providers-standard", "--full")
+    assert "nothing is not installed" in refused(capsys, "providers", "get", "nothing")
