@@ -36,8 +36,8 @@ def serve(
         ws="none",
         log_config=None,
         access_log=_has_access_log(settings.access_logfile),
+        # Of whom they are believed is said by FORWARDED_ALLOW_IPS: by default, of this machine only.
         proxy_headers=settings.proxy_headers,
-        forwarded_allow_ips="*" if settings.proxy_headers else None,
         server_header=False,
         ssl_certfile=settings.ssl_cert or None,
         ssl_keyfile=settings.ssl_key or None,

@@ -57,7 +57,7 @@ def _migrate(
         start = start or bootstrap.current_revision(url)
         typer.echo(bootstrap.migration_sql(url, start, end, is_upgrade=True), nl=False)
         return
-    given.home.mkdir(parents=True, exist_ok=True)
+    given.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     before = bootstrap.current_revision(url)
     bootstrap.upgrade(url, end)
     typer.echo(f"schema: {before or 'none'} → {bootstrap.current_revision(url)}")
@@ -105,7 +105,7 @@ def _reset(
     if bootstrap.current_revision(url) is not None:
         bootstrap.downgrade(url, "base")
     if not skip_init:
-        given.home.mkdir(parents=True, exist_ok=True)
+        given.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         bootstrap.upgrade(url)
     typer.echo(f"schema: {bootstrap.current_revision(url) or 'none'}, without any data")
 
