@@ -6,9 +6,12 @@ import inspect
 import logging
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
+
+_CHANGES_NOTHING: Final = frozenset({"cheat-sheet", "completion", "config", "info", "jobs", "plugins", "version"})
+"""To load what the audit log needs would take longer than all that these do."""
 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="tell more")]
 
@@ -48,6 +51,9 @@ def audited(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def noted(*args: Any, **kwargs: Any) -> None:
         context = kwargs[name] if own else kwargs.pop(name)
+        if _CHANGES_NOTHING.intersection(context.command_path.split()[1:2]):
+            function(*args, **kwargs)
+            return
         # Only a command that runs needs it; help has to come at once.
         with importlib.import_module("tradewind.cli.noted").noted(context):
             function(*args, **kwargs)

@@ -81,9 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _app(words: Sequence[str]) -> typer.Typer:
     """All entries, of which only the one that was asked for is imported: help must come at once."""
-    app = make_group(summary="A workflow orchestrator.", callback=_root)
     chosen = next((word for word in words if not word.startswith("-")), None)
-    for name, entry in ENTRIES.items():
+    # Typer loads pydantic for the first option that it looks at, also for one that nobody gave, and `--help` of a group
+    # is one. Where the words go on, nobody has asked the group.
+    is_asked = words[:1] != [chosen]
+    app = make_group(summary="A workflow orchestrator.", callback=_root if is_asked else None)
+    app.info.add_help_option = is_asked
+    for name, entry in sorted(ENTRIES.items()):
         if name != chosen:
             app.add_typer(make_group(), name=name, help=entry.help)
             continue
@@ -91,7 +95,8 @@ def _app(words: Sequence[str]) -> typer.Typer:
         if hasattr(module, "command"):
             app.command(name, help=entry.help)(module.command)
         else:
-            app.add_typer(module.app, name=name, help=entry.help)
+            ends_here = len(words) < 2 or words[1].startswith("-") or is_asked
+            app.add_typer(module.app, name=name, help=entry.help, add_help_option=ends_here)
     return app
 
 
