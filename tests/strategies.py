@@ -374,7 +374,7 @@ _dag_settings: st.SearchStrategy[Dag] = _some_of(
         "display_name": texts,
         "doc": texts,
         "owner_links": st.lists(st.tuples(texts, texts), max_size=2).map(tuple),
-        "tags": st.lists(texts, max_size=2).map(tuple),
+        "tags": st.lists(texts.filter(str.isprintable), max_size=2).map(tuple),
         "params": json_values,
         "details": json_values,
     },
