@@ -1,11 +1,13 @@
 """Whether a run may be given this: what it brings must suit the params of its DAG."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from tradewind.errors import InvalidRequest
 from tradewind.model.json_value import JsonValue
 from tradewind.param_schema import problem_with
+
+_DEEPEST: Final = 100
 
 
 def check_conf(params: JsonValue, conf: JsonValue) -> None:
@@ -14,8 +16,9 @@ def check_conf(params: JsonValue, conf: JsonValue) -> None:
     What no param is named for may be given as well: a run may bring anything.
 
     Raises:
-        InvalidRequest: names the param and what is wrong with it.
+        InvalidRequest: names the param and what is wrong with it; or the value is none that can be shown.
     """
+    _refuse_odd_json(conf)
     given = conf if isinstance(conf, Mapping) else {}
     for name, param in _params(params).items():
         schema = param.get("schema")
@@ -24,6 +27,30 @@ def check_conf(params: JsonValue, conf: JsonValue) -> None:
             problem = problem_with(value, schema)
             if problem is not None:
                 raise InvalidRequest(f"Invalid input for param {name}: {problem}")
+
+
+def _refuse_odd_json(conf: JsonValue) -> None:
+    """What cannot be stored as text, or is so deep that what shows it would give up."""
+    left: list[tuple[JsonValue, int]] = [(conf, 0)]
+    while left:
+        value, depth = left.pop()
+        if depth > _DEEPEST:
+            raise InvalidRequest(f"conf is nested more than {_DEEPEST} levels deep")
+        if isinstance(value, str):
+            _refuse_odd_text(value)
+        elif isinstance(value, list):
+            left.extend((each, depth + 1) for each in value)
+        elif isinstance(value, Mapping):
+            for key, each in value.items():
+                _refuse_odd_text(key)
+                left.append((each, depth + 1))
+
+
+def _refuse_odd_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidRequest(f"conf has a text that is none in Unicode: {text[:100]!a}") from None
 
 
 def _params(params: JsonValue) -> Mapping[str, Mapping[str, Any]]:

@@ -8,8 +8,19 @@ from tradewind.model.ids import TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.storage.interface import Transaction
 
-LONGEST_KEY: Final = 512
-"""Of a remembered value, and of an XCom."""
+_LONGEST_KEY: Final = 512
+
+
+def check_key(key: str) -> None:
+    """Refuse what some database would not take as the key of a remembered value or of an XCom.
+
+    Raises:
+        InvalidRequest: says why.
+    """
+    if not 0 < len(key) <= _LONGEST_KEY:
+        raise InvalidRequest(f"a key has 1 to {_LONGEST_KEY} characters")
+    if "\0" in key:
+        raise InvalidRequest("a key has no zero bytes")
 
 
 def remember(
@@ -26,10 +37,9 @@ def remember(
 
     Raises:
         UnknownTask: there is no such task instance.
-        InvalidRequest: the key is too long, or the value would be forgotten at once.
+        InvalidRequest: the key cannot be, or the value would be forgotten at once.
     """
-    if len(key) > LONGEST_KEY:
-        raise InvalidRequest(f"the key has more than {LONGEST_KEY} characters")
+    check_key(key)
     if expires_at is not None and expires_at <= now:
         raise InvalidRequest("expires_at must be in the future")
     if tx.lookups.task(task) is None:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, cast
 from tradewind.errors import InvalidRequest, UnknownRun, UnknownTask, UnknownXCom, XComExists
 from tradewind.model.ids import UNMAPPED, TaskKey
 from tradewind.model.json_value import JsonValue
-from tradewind.operations.manage_task_states import LONGEST_KEY
+from tradewind.operations.manage_task_states import check_key
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import XComPlace, XComValue
 
@@ -30,10 +30,9 @@ def create_xcom(tx: Transaction, name: XComName, value: JsonValue, now: datetime
     Raises:
         UnknownRun, UnknownTask: as the name says.
         XComExists: there is one.
-        InvalidRequest: no key or too long a one, or a value that only tasks may write.
+        InvalidRequest: a key that cannot be, or a value that only tasks may write.
     """
-    if not 0 < len(name.key) <= LONGEST_KEY:
-        raise InvalidRequest(f"the key of an XCom has 1 to {LONGEST_KEY} characters")
+    check_key(name.key)
     task = _task(tx, name)
     if tx.lookups.task(task) is None:
         raise UnknownTask(name.dag_id, name.task_id, name.map_index)

@@ -74,6 +74,15 @@ _DAGS_WITH_STARTABLE = (
     .distinct()
 )
 _BUNDLE_VERSION = sa.select(dag_bundle.c.version).join(dag, dag.c.bundle_name == dag_bundle.c.name)
+_CREATE = sa.insert(dag_run).values(
+    bundle_version=_BUNDLE_VERSION.where(dag.c.dag_id == sa.bindparam("of_dag")).scalar_subquery()
+)
+_OF_DAG = _COLUMNS.dag_id == sa.bindparam("dag_id")
+_SAME_ID = _COLUMNS.run_id == sa.bindparam("run_id")
+_SAME_DATE = _COLUMNS.logical_date == sa.bindparam("logical_date", type_=Instant())
+_FIND = sa.select(dag_run).where(_OF_DAG, _SAME_ID)
+_TAKEN_ID = sa.select(_COLUMNS.run_key).where(_OF_DAG, _SAME_ID).limit(1)
+_TAKEN = sa.select(_COLUMNS.run_key).where(_OF_DAG, sa.or_(_SAME_ID, _SAME_DATE)).limit(1)
 _OVERDUE = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= _NOW)
 _NEXT_TIMEOUT = sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
 _NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > _NOW)
@@ -87,41 +96,40 @@ class Runs:
 
     def create(self, new: NewRun, now: datetime) -> RunKey:
         interval = new.data_interval
-        statement = sa.insert(dag_run).values(
-            dag_id=new.dag_id,
-            run_id=new.run_id,
-            run_type=new.run_type.value,
-            state=RunState.QUEUED.value,
-            version_key=new.version_key,
-            bundle_version=_BUNDLE_VERSION.where(dag.c.dag_id == new.dag_id).scalar_subquery(),
-            change_number=0,
-            clear_number=0,
-            logical_date=new.logical_date,
-            interval_start=interval.start if interval else None,
-            interval_end=interval.end if interval else None,
-            run_after=new.run_after,
-            ordering_at=new.ordering_at,
-            queued_at=now,
-            conf=encode_json(new.conf),
-            note=new.note,
-            triggered_by=new.triggered_by and new.triggered_by.value,
-            triggering_user_name=new.triggering_user_name,
-            updated_at=now,
-        )
-        result = self._connection.execute(statement)
+        row = {
+            "dag_id": new.dag_id,
+            "of_dag": new.dag_id,
+            "run_id": new.run_id,
+            "run_type": new.run_type.value,
+            "state": RunState.QUEUED.value,
+            "version_key": new.version_key,
+            "change_number": 0,
+            "clear_number": 0,
+            "logical_date": new.logical_date,
+            "interval_start": interval.start if interval else None,
+            "interval_end": interval.end if interval else None,
+            "run_after": new.run_after,
+            "ordering_at": new.ordering_at,
+            "queued_at": now,
+            "conf": encode_json(new.conf),
+            "note": new.note,
+            "triggered_by": new.triggered_by and new.triggered_by.value,
+            "triggering_user_name": new.triggering_user_name,
+            "updated_at": now,
+        }
+        result = self._connection.execute(_CREATE, row)
         assert result.inserted_primary_key is not None
         return RunKey(int(result.inserted_primary_key[0]))
 
     def is_taken(self, dag_id: str, run_id: str, logical_date: datetime | None) -> bool:
-        same = _COLUMNS.run_id == run_id
-        if logical_date is not None:
-            same = sa.or_(same, _COLUMNS.logical_date == logical_date)
-        statement = sa.select(_COLUMNS.run_key).where(_COLUMNS.dag_id == dag_id, same).limit(1)
-        return self._connection.execute(statement).first() is not None
+        names = {"dag_id": dag_id, "run_id": run_id}
+        if logical_date is None:
+            return self._connection.execute(_TAKEN_ID, names).first() is not None
+        return self._connection.execute(_TAKEN, {**names, "logical_date": logical_date}).first() is not None
 
     def find(self, dag_id: str, run_id: str) -> Run | None:
-        found = self._read(sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_id == run_id))
-        return found[0] if found else None
+        row = self._connection.execute(_FIND, {"dag_id": dag_id, "run_id": run_id}).first()
+        return None if row is None else to_run(row)
 
     def read(self, run_keys: Collection[RunKey]) -> list[Run]:
         return self._read(sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)))

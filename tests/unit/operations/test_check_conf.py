@@ -25,6 +25,17 @@ def test_what_a_schema_does_not_allow_is_refused(value: Any) -> None:
         check_conf(PARAMS, {"n": value})
 
 
+def test_what_could_not_be_shown_is_refused() -> None:
+    deep: Any = {}
+    for _ in range(101):
+        deep = {"a": [deep]}
+
+    odd: Any
+    for odd in ({"a": ["\ud800"]}, {"\ud800": 1}, deep):
+        with pytest.raises(InvalidRequest, match="conf"):
+            check_conf(None, odd)
+
+
 def test_a_param_without_a_default_must_be_given() -> None:
     params: Any = {"name": {"value": None, "schema": {"type": "string"}}}
 

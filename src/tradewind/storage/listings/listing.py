@@ -110,6 +110,8 @@ class Listing:
             return page.offset(min(query.offset, _MOST_ROWS)) if query.offset else page
 
         fields = self._selected(order)
+        if query.limit is None:
+            return one_page(fields, self._full_source)
         if not self.joined:
             return one_page(fields, self.source)
         # First which rows, then all of them: else each row of the list would be put together, only to be left out.
