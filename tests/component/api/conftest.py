@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.component.world import World
@@ -46,10 +48,17 @@ def services(any_world: World, tmp_path: Path) -> Services:
     )
 
 
+@cache
+def shared_app() -> FastAPI:
+    """One for all tests of a worker: to work out what each route takes is most of what a short test costs."""
+    return make_app(None)  # type: ignore[arg-type]
+
+
 @pytest.fixture
 def connect(services: Services) -> Iterator[Connect]:
     """`connect("viewer")`: a client with a token of that role; `connect(None)`: one without."""
-    app = make_app(services)
+    app = shared_app()
+    app.state.services = services
     with ExitStack() as stack:
 
         def make(role: str | None = "admin") -> TestClient:
