@@ -1,7 +1,8 @@
 # Every word a contributor needs. A fresh machine has Python 3.11+ and git; the rest comes from requirements.lock.
 #
 #   make run        create .venv, install, start everything: RUN_HOME=.tradewind DAGS=examples
-#   make check      format, lint, types, import contracts, unit + property + architecture tests (under a minute)
+#   make lint       format, lint, types, import contracts
+#   make check      the same, and unit + property + architecture tests
 #   make test       everything this machine can run
 #   make bench      the benchmark table
 #   make simulate   SEEDS=10000 FIRST=1: the deterministic simulation over many seeds
@@ -24,7 +25,7 @@ SOURCES := src tests benchmarks examples
 # The installer is pinned by the same lock as everything else.
 UV_VERSION = $(shell sed -n 's/^uv==\([^ ]*\).*/\1/p' requirements.lock)
 
-.PHONY: run check test bench simulate format lock clean install
+.PHONY: run lint check test bench simulate format lock clean install
 .DEFAULT_GOAL := check
 
 install: $(STAMP)
@@ -39,11 +40,13 @@ $(STAMP): pyproject.toml requirements.lock
 run: $(STAMP)
 	@$(BIN)/tradewind standalone --home $(RUN_HOME) --dags-folder $(DAGS)
 
-check: $(STAMP)
+lint: $(STAMP)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check: lint
 	TRADEWIND_TEST_REQUIRE= $(BIN)/pytest -n $(WORKERS) $(wildcard tests/unit tests/property tests/architecture)
 
 test: $(STAMP)
