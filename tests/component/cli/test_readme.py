@@ -26,7 +26,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
 
 def test_make_run_starts_standalone_with_the_examples() -> None:
     said = subprocess.run(
-        ["make", "--dry-run", "--old-file=.venv/.installed", "run"],
+        ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/.installed", "run"],
         cwd=ROOT,
         capture_output=True,
         text=True,
