@@ -1,42 +1,16 @@
-"""The first schema: DAGs and their files, runs, task instances and what they leave behind, pools, jobs.
-
-Types are spelled out here rather than imported from `tradewind.storage.types`: what a migration does must not change
-when the code does.
-"""
+"""The first schema: DAGs and their files, runs, task instances and what they leave behind, pools, jobs."""
 
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects import mysql, postgresql
+
+from tradewind.storage import migration_types as types
 
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
-
-_STATE = sa.String(20)
-
-
-def _id(length: int = 250) -> sa.types.TypeEngine[str]:
-    return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
-
-
-def _text() -> sa.types.TypeEngine[str]:
-    return sa.Text().with_variant(mysql.LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
-
-
-def _asset_name() -> sa.types.TypeEngine[str]:
-    return sa.String(1500).with_variant(mysql.VARCHAR(1500, charset="ascii", collation="ascii_bin"), "mysql")
-
-
-def _key() -> sa.types.TypeEngine[int]:
-    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-
-
-def _instant() -> sa.types.TypeEngine[Any]:
-    on_postgres = postgresql.TIMESTAMP(timezone=True)
-    return sa.DateTime().with_variant(on_postgres, "postgresql").with_variant(mysql.DATETIME(fsp=6), "mysql")
 
 
 def upgrade() -> None:
@@ -48,13 +22,7 @@ def upgrade() -> None:
     _create_history_and_changes()
     _create_callbacks()
     _create_kept()
-    _create_secrets()
-    _create_assets()
-    _create_asset_references()
     _create_pools_and_jobs()
-    _create_accounts()
-    _create_tokens()
-    _create_audit_log()
     if op.get_context().dialect.name == "mysql":
         _create_full_indexes()
     else:
@@ -63,10 +31,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
-        *("audit_log", "login_failure", "revoked_token", "api_token"),
-        *("dag_grant", "account_role", "custom_role", "account"),
-        *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset_reference", "asset"),
-        *("connection", "variable"),
         *("deferral", "task_state", "rendered_fields", "xcom"),
         *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source"),
@@ -77,12 +41,12 @@ def downgrade() -> None:
 
 def _dag_summary() -> tuple[sa.Column[Any], ...]:
     return (
-        sa.Column("display_name", _text(), nullable=False),
-        sa.Column("description", _text(), nullable=True),
-        sa.Column("owners", _text(), nullable=False),
-        sa.Column("timetable_type", _text(), nullable=False),
-        sa.Column("timetable_summary", _text(), nullable=True),
-        sa.Column("timetable_description", _text(), nullable=True),
+        sa.Column("display_name", types.long_text(), nullable=False),
+        sa.Column("description", types.long_text(), nullable=True),
+        sa.Column("owners", types.long_text(), nullable=False),
+        sa.Column("timetable_type", types.long_text(), nullable=False),
+        sa.Column("timetable_summary", types.long_text(), nullable=True),
+        sa.Column("timetable_description", types.long_text(), nullable=True),
         sa.Column("timetable_periodic", sa.Boolean, nullable=False),
         sa.Column("timetable_partitioned", sa.Boolean, nullable=False),
         sa.Column("has_asset_schedule", sa.Boolean, nullable=False),
@@ -97,34 +61,34 @@ def _dag_summary() -> tuple[sa.Column[Any], ...]:
 def _create_dags() -> None:
     op.create_table(
         "dag",
-        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
         sa.Column("is_paused", sa.Boolean, nullable=False),
-        sa.Column("version_key", _key(), nullable=True),
-        sa.Column("next_run_after", _instant(), nullable=True),
-        sa.Column("next_interval_start", _instant(), nullable=True),
-        sa.Column("next_interval_end", _instant(), nullable=True),
+        sa.Column("version_key", types.key(), nullable=True),
+        sa.Column("next_run_after", types.instant(), nullable=True),
+        sa.Column("next_interval_start", types.instant(), nullable=True),
+        sa.Column("next_interval_end", types.instant(), nullable=True),
         sa.Column("is_at_run_limit", sa.Boolean, nullable=False),
-        sa.Column("error", _text(), nullable=True),
+        sa.Column("error", types.long_text(), nullable=True),
         sa.Column("is_stale", sa.Boolean, nullable=False),
-        sa.Column("bundle_name", _id(), nullable=True),
-        sa.Column("path", _id(500), nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("updated_at", _instant(), nullable=False),
+        sa.Column("bundle_name", types.id_text(), nullable=True),
+        sa.Column("path", types.id_text(500), nullable=True),
+        sa.Column("created_at", types.instant(), nullable=False),
+        sa.Column("updated_at", types.instant(), nullable=False),
         *_dag_summary(),
         sa.PrimaryKeyConstraint("dag_id", name="pk_dag"),
     )
     op.create_table(
         "dag_version",
-        sa.Column("version_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("version_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
         sa.Column("version_number", sa.Integer, nullable=False),
         sa.Column("structure_hash", sa.String(64), nullable=False),
-        sa.Column("bundle_name", _id(), nullable=True),
-        sa.Column("bundle_version", _id(), nullable=True),
-        sa.Column("path", _id(500), nullable=True),
+        sa.Column("bundle_name", types.id_text(), nullable=True),
+        sa.Column("bundle_version", types.id_text(), nullable=True),
+        sa.Column("path", types.id_text(500), nullable=True),
         sa.Column("source_hash", sa.String(64), nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("data", _text(), nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
+        sa.Column("data", types.long_text(), nullable=False),
         sa.PrimaryKeyConstraint("version_key", name="pk_dag_version"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_version_dag_id", ondelete="CASCADE"),
         sa.UniqueConstraint("dag_id", "version_number", name="uq_dag_version_dag_id_version_number"),
@@ -135,8 +99,8 @@ def _create_dags() -> None:
 def _create_tags_and_favorites() -> None:
     op.create_table(
         "dag_tag",
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("name", _id(), nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
+        sa.Column("name", types.id_text(), nullable=False),
         sa.PrimaryKeyConstraint("dag_id", "name", name="pk_dag_tag"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_tag_dag_id", ondelete="CASCADE"),
         sqlite_with_rowid=False,
@@ -144,8 +108,8 @@ def _create_tags_and_favorites() -> None:
     op.create_index("ix_dag_tag_name", "dag_tag", ["name"])
     op.create_table(
         "dag_favorite",
-        sa.Column("user_name", _id(), nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("user_name", types.id_text(), nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
         sa.PrimaryKeyConstraint("user_name", "dag_id", name="pk_dag_favorite"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_favorite_dag_id", ondelete="CASCADE"),
         sqlite_with_rowid=False,
@@ -157,33 +121,33 @@ def _create_files() -> None:
     op.create_table(
         "dag_source",
         sa.Column("source_hash", sa.String(64), nullable=False),
-        sa.Column("text", _text(), nullable=False),
+        sa.Column("text", types.long_text(), nullable=False),
         sa.PrimaryKeyConstraint("source_hash", name="pk_dag_source"),
     )
     op.create_table(
         "dag_bundle",
-        sa.Column("name", _id(), nullable=False),
+        sa.Column("name", types.id_text(), nullable=False),
         sa.Column("is_active", sa.Boolean, nullable=False),
-        sa.Column("version", _id(), nullable=True),
-        sa.Column("refreshed_at", _instant(), nullable=True),
-        sa.Column("error", _text(), nullable=True),
+        sa.Column("version", types.id_text(), nullable=True),
+        sa.Column("refreshed_at", types.instant(), nullable=True),
+        sa.Column("error", types.long_text(), nullable=True),
         sa.PrimaryKeyConstraint("name", name="pk_dag_bundle"),
     )
     op.create_table(
         "dag_file",
-        sa.Column("file_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("bundle_name", _id(), nullable=False),
-        sa.Column("path", _id(500), nullable=False),
+        sa.Column("file_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("bundle_name", types.id_text(), nullable=False),
+        sa.Column("path", types.id_text(500), nullable=False),
         sa.Column("content_hash", sa.String(64), nullable=True),
         sa.Column("environment", sa.String(64), nullable=True),
-        sa.Column("dependencies", _text(), nullable=True),
+        sa.Column("dependencies", types.long_text(), nullable=True),
         sa.Column("is_volatile", sa.Boolean, nullable=False),
-        sa.Column("parsed_at", _instant(), nullable=True),
+        sa.Column("parsed_at", types.instant(), nullable=True),
         sa.Column("duration_ms", sa.Integer, nullable=True),
-        sa.Column("error", _text(), nullable=True),
-        sa.Column("error_at", _instant(), nullable=True),
+        sa.Column("error", types.long_text(), nullable=True),
+        sa.Column("error_at", types.instant(), nullable=True),
         sa.Column("claimed_by", sa.BigInteger, nullable=True),
-        sa.Column("claimed_until", _instant(), nullable=True),
+        sa.Column("claimed_until", types.instant(), nullable=True),
         sa.Column("is_requested", sa.Boolean, nullable=False),
         sa.PrimaryKeyConstraint("file_key", name="pk_dag_file"),
         sa.UniqueConstraint("bundle_name", "path", name="uq_dag_file_bundle_name_path"),
@@ -191,8 +155,8 @@ def _create_files() -> None:
     )
     op.create_table(
         "dag_declaration",
-        sa.Column("file_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
+        sa.Column("file_key", types.key(), autoincrement=False, nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
         sa.PrimaryKeyConstraint("file_key", "dag_id", name="pk_dag_declaration"),
         sa.ForeignKeyConstraint(
             ["file_key"], ["dag_file.file_key"], name="fk_dag_declaration_file_key", ondelete="CASCADE"
@@ -201,13 +165,13 @@ def _create_files() -> None:
     )
     op.create_table(
         "dag_warning",
-        sa.Column("warning_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("file_key", _key(), nullable=False),
-        sa.Column("dag_id", _id(), nullable=True),
+        sa.Column("warning_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("file_key", types.key(), nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=True),
         sa.Column("kind", sa.String(50), nullable=False),
         sa.Column("line", sa.Integer, nullable=True),
-        sa.Column("message", _text(), nullable=False),
-        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("message", types.long_text(), nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("warning_key", name="pk_dag_warning"),
         sa.ForeignKeyConstraint(
             ["file_key"], ["dag_file.file_key"], name="fk_dag_warning_file_key", ondelete="CASCADE"
@@ -221,33 +185,33 @@ def _create_files() -> None:
 def _create_runs() -> None:
     op.create_table(
         "dag_run",
-        sa.Column("run_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("run_id", _id(), nullable=False),
+        sa.Column("run_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
+        sa.Column("run_id", types.id_text(), nullable=False),
         sa.Column("run_type", sa.String(30), nullable=False),
-        sa.Column("state", _STATE, nullable=False),
-        sa.Column("version_key", _key(), nullable=False),
-        sa.Column("bundle_version", _id(), nullable=True),
+        sa.Column("state", types.STATE, nullable=False),
+        sa.Column("version_key", types.key(), nullable=False),
+        sa.Column("bundle_version", types.id_text(), nullable=True),
         sa.Column("change_number", sa.BigInteger, nullable=False),
         sa.Column("owner", sa.BigInteger, nullable=True),
-        sa.Column("logical_date", _instant(), nullable=True),
-        sa.Column("interval_start", _instant(), nullable=True),
-        sa.Column("interval_end", _instant(), nullable=True),
-        sa.Column("run_after", _instant(), nullable=False),
-        sa.Column("ordering_at", _instant(), nullable=False),
-        sa.Column("queued_at", _instant(), nullable=True),
-        sa.Column("started_at", _instant(), nullable=True),
-        sa.Column("finished_at", _instant(), nullable=True),
-        sa.Column("times_out_at", _instant(), nullable=True),
+        sa.Column("logical_date", types.instant(), nullable=True),
+        sa.Column("interval_start", types.instant(), nullable=True),
+        sa.Column("interval_end", types.instant(), nullable=True),
+        sa.Column("run_after", types.instant(), nullable=False),
+        sa.Column("ordering_at", types.instant(), nullable=False),
+        sa.Column("queued_at", types.instant(), nullable=True),
+        sa.Column("started_at", types.instant(), nullable=True),
+        sa.Column("finished_at", types.instant(), nullable=True),
+        sa.Column("times_out_at", types.instant(), nullable=True),
         sa.Column("clear_number", sa.Integer, nullable=False),
         sa.Column("forced_state", sa.String(20), nullable=True),
-        sa.Column("conf", _text(), nullable=True),
-        sa.Column("note", _text(), nullable=True),
-        sa.Column("triggered_by", _STATE, nullable=True),
-        sa.Column("triggering_user_name", _id(), nullable=True),
-        sa.Column("reason", _text(), nullable=True),
-        sa.Column("decided_at", _instant(), nullable=True),
-        sa.Column("updated_at", _instant(), nullable=False),
+        sa.Column("conf", types.long_text(), nullable=True),
+        sa.Column("note", types.long_text(), nullable=True),
+        sa.Column("triggered_by", types.STATE, nullable=True),
+        sa.Column("triggering_user_name", types.id_text(), nullable=True),
+        sa.Column("reason", types.long_text(), nullable=True),
+        sa.Column("decided_at", types.instant(), nullable=True),
+        sa.Column("updated_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", name="pk_dag_run"),
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_run_dag_id", ondelete="CASCADE"),
         sa.UniqueConstraint("dag_id", "run_id", name="uq_dag_run_dag_id_run_id"),
@@ -259,46 +223,46 @@ def _create_runs() -> None:
 def _create_task_instances() -> None:
     op.create_table(
         "task_instance",
-        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("run_key", types.key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", types.id_text(), nullable=False),
         sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("state", _STATE, nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
+        sa.Column("state", types.STATE, nullable=False),
         sa.Column("attempt", sa.Integer, nullable=False),
         sa.Column("try_number", sa.Integer, nullable=False),
         sa.Column("max_tries", sa.Integer, nullable=False),
         sa.Column("held_by", sa.String(30), nullable=True),
         sa.Column("queue_turn", sa.BigInteger, nullable=False),
-        sa.Column("pool", _id(), nullable=False),
+        sa.Column("pool", types.id_text(), nullable=False),
         sa.Column("pool_slots", sa.Integer, nullable=False),
         sa.Column("priority_weight", sa.Integer, nullable=False),
         sa.Column("max_active_per_dag", sa.Integer, nullable=True),
-        sa.Column("queue", _id(), nullable=False),
-        sa.Column("executor", _id(), nullable=True),
-        sa.Column("operator", _id(), nullable=False),
-        sa.Column("task_type", _id(), nullable=True),
-        sa.Column("display_name", _text(), nullable=True),
-        sa.Column("executor_config", _text(), nullable=True),
-        sa.Column("wake_at", _instant(), nullable=True),
-        sa.Column("scheduled_at", _instant(), nullable=True),
-        sa.Column("queued_at", _instant(), nullable=True),
+        sa.Column("queue", types.id_text(), nullable=False),
+        sa.Column("executor", types.id_text(), nullable=True),
+        sa.Column("operator", types.id_text(), nullable=False),
+        sa.Column("task_type", types.id_text(), nullable=True),
+        sa.Column("display_name", types.long_text(), nullable=True),
+        sa.Column("executor_config", types.long_text(), nullable=True),
+        sa.Column("wake_at", types.instant(), nullable=True),
+        sa.Column("scheduled_at", types.instant(), nullable=True),
+        sa.Column("queued_at", types.instant(), nullable=True),
         sa.Column("queued_by", sa.BigInteger, nullable=True),
-        sa.Column("started_at", _instant(), nullable=True),
-        sa.Column("finished_at", _instant(), nullable=True),
-        sa.Column("heartbeat_at", _instant(), nullable=True),
-        sa.Column("hostname", _id(), nullable=True),
+        sa.Column("started_at", types.instant(), nullable=True),
+        sa.Column("finished_at", types.instant(), nullable=True),
+        sa.Column("heartbeat_at", types.instant(), nullable=True),
+        sa.Column("hostname", types.id_text(), nullable=True),
         sa.Column("pid", sa.Integer, nullable=True),
         sa.Column("worker", sa.BigInteger, nullable=True),
         sa.Column("map_length", sa.Integer, nullable=True),
-        sa.Column("skips", _text(), nullable=True),
+        sa.Column("skips", types.long_text(), nullable=True),
         sa.Column("requeues", sa.Integer, nullable=False),
         sa.Column("reschedules", sa.Integer, nullable=False),
-        sa.Column("rendered_map_index", _text(), nullable=True),
+        sa.Column("rendered_map_index", types.long_text(), nullable=True),
         sa.Column("cpu_s", sa.Double, nullable=True),
         sa.Column("peak_memory_bytes", sa.BigInteger, nullable=True),
-        sa.Column("reason", _text(), nullable=True),
-        sa.Column("note", _text(), nullable=True),
-        sa.Column("intervened_at", _instant(), nullable=True),
+        sa.Column("reason", types.long_text(), nullable=True),
+        sa.Column("note", types.long_text(), nullable=True),
+        sa.Column("intervened_at", types.instant(), nullable=True),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_task_instance"),
         sa.ForeignKeyConstraint(["run_key"], ["dag_run.run_key"], name="fk_task_instance_run_key", ondelete="CASCADE"),
         sqlite_with_rowid=False,
@@ -308,21 +272,21 @@ def _create_task_instances() -> None:
 def _create_history_and_changes() -> None:
     op.create_table(
         "task_try",
-        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("run_key", types.key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", types.id_text(), nullable=False),
         sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("attempt", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("try_number", sa.Integer, nullable=False),
-        sa.Column("state", _STATE, nullable=False),
-        sa.Column("scheduled_at", _instant(), nullable=True),
-        sa.Column("queued_at", _instant(), nullable=True),
-        sa.Column("started_at", _instant(), nullable=True),
-        sa.Column("finished_at", _instant(), nullable=True),
-        sa.Column("hostname", _id(), nullable=True),
+        sa.Column("state", types.STATE, nullable=False),
+        sa.Column("scheduled_at", types.instant(), nullable=True),
+        sa.Column("queued_at", types.instant(), nullable=True),
+        sa.Column("started_at", types.instant(), nullable=True),
+        sa.Column("finished_at", types.instant(), nullable=True),
+        sa.Column("hostname", types.id_text(), nullable=True),
         sa.Column("pid", sa.Integer, nullable=True),
         sa.Column("cpu_s", sa.Double, nullable=True),
         sa.Column("peak_memory_bytes", sa.BigInteger, nullable=True),
-        sa.Column("reason", _text(), nullable=True),
+        sa.Column("reason", types.long_text(), nullable=True),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "attempt", name="pk_task_try"),
         sa.ForeignKeyConstraint(
             ["run_key", "task_id", "map_index"],
@@ -334,11 +298,11 @@ def _create_history_and_changes() -> None:
     )
     op.create_table(
         "run_change",
-        sa.Column("change_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("run_key", _key(), nullable=False),
-        sa.Column("task_id", _id(), nullable=True),
+        sa.Column("change_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("run_key", types.key(), nullable=False),
+        sa.Column("task_id", types.id_text(), nullable=True),
         sa.Column("map_index", sa.Integer, nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("change_key", name="pk_run_change"),
     )
 
@@ -346,22 +310,22 @@ def _create_history_and_changes() -> None:
 def _create_callbacks() -> None:
     op.create_table(
         "callback_request",
-        sa.Column("callback_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("bundle_name", _id(), nullable=False),
-        sa.Column("path", _id(500), nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("run_key", _key(), nullable=False),
-        sa.Column("version_key", _key(), nullable=False),
-        sa.Column("event", _STATE, nullable=False),
-        sa.Column("reason", _text(), nullable=True),
+        sa.Column("callback_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("bundle_name", types.id_text(), nullable=False),
+        sa.Column("path", types.id_text(500), nullable=False),
+        sa.Column("dag_id", types.id_text(), nullable=False),
+        sa.Column("run_key", types.key(), nullable=False),
+        sa.Column("version_key", types.key(), nullable=False),
+        sa.Column("event", types.STATE, nullable=False),
+        sa.Column("reason", types.long_text(), nullable=True),
         sa.Column("is_of_task", sa.Boolean, nullable=False),
-        sa.Column("task_id", _id(), nullable=True),
+        sa.Column("task_id", types.id_text(), nullable=True),
         sa.Column("map_index", sa.Integer, nullable=False),
         sa.Column("try_number", sa.Integer, nullable=False),
         sa.Column("attempts", sa.Integer, nullable=False),
         sa.Column("claimed_by", sa.BigInteger, nullable=True),
-        sa.Column("claimed_until", _instant(), nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("claimed_until", types.instant(), nullable=True),
+        sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("callback_key", name="pk_callback_request"),
         sqlite_autoincrement=True,
     )
@@ -370,8 +334,8 @@ def _create_callbacks() -> None:
 
 def _of_task() -> tuple[sa.Column[Any], ...]:
     return (
-        sa.Column("run_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("task_id", _id(), nullable=False),
+        sa.Column("run_key", types.key(), autoincrement=False, nullable=False),
+        sa.Column("task_id", types.id_text(), nullable=False),
         sa.Column("map_index", sa.Integer, autoincrement=False, nullable=False),
     )
 
@@ -389,11 +353,11 @@ def _create_kept() -> None:
     op.create_table(
         "xcom",
         *_of_task(),
-        sa.Column("key", _id(512), nullable=False),
-        sa.Column("value", _text(), nullable=False),
+        sa.Column("key", types.id_text(512), nullable=False),
+        sa.Column("value", types.long_text(), nullable=False),
         sa.Column("mapped_length", sa.Integer, nullable=True),
         sa.Column("is_dag_result", sa.Boolean, nullable=False),
-        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "key", name="pk_xcom"),
         _ends_with_task("xcom"),
         sqlite_with_rowid=False,
@@ -401,7 +365,7 @@ def _create_kept() -> None:
     op.create_table(
         "rendered_fields",
         *_of_task(),
-        sa.Column("fields", _text(), nullable=False),
+        sa.Column("fields", types.long_text(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_rendered_fields"),
         _ends_with_task("rendered_fields"),
         sqlite_with_rowid=False,
@@ -409,10 +373,10 @@ def _create_kept() -> None:
     op.create_table(
         "task_state",
         *_of_task(),
-        sa.Column("key", _id(512), nullable=False),
-        sa.Column("value", _text(), nullable=False),
-        sa.Column("expires_at", _instant(), nullable=True),
-        sa.Column("updated_at", _instant(), nullable=False),
+        sa.Column("key", types.id_text(512), nullable=False),
+        sa.Column("value", types.long_text(), nullable=False),
+        sa.Column("expires_at", types.instant(), nullable=True),
+        sa.Column("updated_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "key", name="pk_task_state"),
         _ends_with_task("task_state"),
         sqlite_with_rowid=False,
@@ -421,256 +385,38 @@ def _create_kept() -> None:
         "deferral",
         *_of_task(),
         sa.Column("attempt", sa.Integer, nullable=False),
-        sa.Column("trigger_path", _text(), nullable=True),
-        sa.Column("trigger_kwargs", _text(), nullable=True),
-        sa.Column("next_method", _id(), nullable=False),
-        sa.Column("next_kwargs", _text(), nullable=True),
-        sa.Column("queue", _id(), nullable=True),
-        sa.Column("times_out_at", _instant(), nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
+        sa.Column("trigger_path", types.long_text(), nullable=True),
+        sa.Column("trigger_kwargs", types.long_text(), nullable=True),
+        sa.Column("next_method", types.id_text(), nullable=False),
+        sa.Column("next_kwargs", types.long_text(), nullable=True),
+        sa.Column("queue", types.id_text(), nullable=True),
+        sa.Column("times_out_at", types.instant(), nullable=True),
+        sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_deferral"),
         _ends_with_task("deferral"),
         sqlite_with_rowid=False,
     )
 
 
-def _create_secrets() -> None:
-    op.create_table(
-        "variable",
-        sa.Column("key", _id(), nullable=False),
-        sa.Column("value", _text(), nullable=False),
-        sa.Column("is_encrypted", sa.Boolean, nullable=False),
-        sa.Column("description", _text(), nullable=True),
-        sa.Column("updated_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("key", name="pk_variable"),
-    )
-    op.create_table(
-        "connection",
-        sa.Column("conn_id", _id(), nullable=False),
-        sa.Column("conn_type", _id(), nullable=True),
-        sa.Column("description", _text(), nullable=True),
-        sa.Column("host", _text(), nullable=True),
-        sa.Column("schema", _text(), nullable=True),
-        sa.Column("login", _text(), nullable=True),
-        sa.Column("password", _text(), nullable=True),
-        sa.Column("port", sa.Integer, nullable=True),
-        sa.Column("extra", _text(), nullable=True),
-        sa.Column("is_encrypted", sa.Boolean, nullable=False),
-        sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
-        sa.Column("updated_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("conn_id", name="pk_connection"),
-    )
-
-
-def _of_asset(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], name=f"fk_{table}_asset_key", ondelete="CASCADE")
-
-
-def _create_assets() -> None:
-    op.create_table(
-        "asset",
-        sa.Column("asset_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("name", _asset_name(), nullable=False),
-        sa.Column("uri", _asset_name(), nullable=False),
-        sa.Column("group", _asset_name(), nullable=False),
-        sa.Column("extra", _text(), nullable=True),
-        sa.Column("is_active", sa.Boolean, nullable=False),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("updated_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("asset_key", name="pk_asset"),
-        sa.UniqueConstraint("name", "uri", name="uq_asset_name_uri"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "asset_alias",
-        sa.Column("alias_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("name", _asset_name(), nullable=False),
-        sa.Column("group", _asset_name(), nullable=False),
-        sa.PrimaryKeyConstraint("alias_key", name="pk_asset_alias"),
-        sa.UniqueConstraint("name", name="uq_asset_alias_name"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "asset_alias_asset",
-        sa.Column("alias", _asset_name(), nullable=False),
-        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
-        sa.PrimaryKeyConstraint("alias", "asset_key", name="pk_asset_alias_asset"),
-        sa.ForeignKeyConstraint(["alias"], ["asset_alias.name"], name="fk_asset_alias_asset_alias", ondelete="CASCADE"),
-        _of_asset("asset_alias_asset"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
-        "asset_event",
-        sa.Column("event_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("asset_key", _key(), nullable=False),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("extra", _text(), nullable=True),
-        sa.Column("source_dag_id", _id(), nullable=True),
-        sa.Column("source_task_id", _id(), nullable=True),
-        sa.Column("source_run_id", _id(), nullable=True),
-        sa.Column("source_map_index", sa.Integer, nullable=True),
-        sa.Column("partition_key", _id(), nullable=True),
-        sa.Column("aliases", _text(), nullable=True),
-        sa.PrimaryKeyConstraint("event_key", name="pk_asset_event"),
-        _of_asset("asset_event"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "asset_state",
-        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("key", _id(512), nullable=False),
-        sa.Column("value", _text(), nullable=False),
-        sa.Column("updated_at", _instant(), nullable=False),
-        sa.Column("written_by", _text(), nullable=True),
-        sa.PrimaryKeyConstraint("asset_key", "key", name="pk_asset_state"),
-        _of_asset("asset_state"),
-        sqlite_with_rowid=False,
-    )
-    op.create_index("ix_asset_uri", "asset", ["uri"])
-    op.create_index("ix_asset_alias_asset_asset", "asset_alias_asset", ["asset_key"])
-    op.create_index("ix_asset_event_asset", "asset_event", ["asset_key", "created_at"])
-
-
-def _create_asset_references() -> None:
-    op.create_table(
-        "asset_reference",
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("asset_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("role", sa.String(10), nullable=False),
-        sa.Column("task_id", _id(), nullable=False),
-        sa.PrimaryKeyConstraint("dag_id", "asset_key", "role", "task_id", name="pk_asset_reference"),
-        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_asset_reference_dag_id", ondelete="CASCADE"),
-        _of_asset("asset_reference"),
-        sqlite_with_rowid=False,
-    )
-    op.create_index("ix_asset_reference_asset", "asset_reference", ["asset_key"])
-
-
-def _create_accounts() -> None:
-    op.create_table(
-        "account",
-        sa.Column("account_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("name", _id(), nullable=False),
-        sa.Column("email", _id(), nullable=True),
-        sa.Column("first_name", _text(), nullable=False),
-        sa.Column("last_name", _text(), nullable=False),
-        sa.Column("is_active", sa.Boolean, nullable=False),
-        sa.Column("password_hash", _text(), nullable=True),
-        sa.Column("generation", sa.Integer, nullable=False),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("last_login_at", _instant(), nullable=True),
-        sa.PrimaryKeyConstraint("account_key", name="pk_account"),
-        sa.UniqueConstraint("name", name="uq_account_name"),
-        sa.UniqueConstraint("email", name="uq_account_email"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "custom_role",
-        sa.Column("name", _id(), nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_custom_role"),
-    )
-    op.create_table(
-        "account_role",
-        sa.Column("account_key", _key(), autoincrement=False, nullable=False),
-        sa.Column("role", _id(), nullable=False),
-        sa.PrimaryKeyConstraint("account_key", "role", name="pk_account_role"),
-        _of_account("account_role"),
-        sqlite_with_rowid=False,
-    )
-    op.create_index("ix_account_role_role", "account_role", ["role"])
-    op.create_table(
-        "dag_grant",
-        sa.Column("role", _id(), nullable=False),
-        sa.Column("dag_id", _id(), nullable=False),
-        sa.Column("rights", sa.String(50), nullable=False),
-        sa.PrimaryKeyConstraint("role", "dag_id", name="pk_dag_grant"),
-        sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_grant_dag_id", ondelete="CASCADE"),
-        sqlite_with_rowid=False,
-    )
-    op.create_index("ix_dag_grant_dag", "dag_grant", ["dag_id"])
-
-
-def _of_account(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(
-        ["account_key"], ["account.account_key"], name=f"fk_{table}_account_key", ondelete="CASCADE"
-    )
-
-
-def _create_tokens() -> None:
-    op.create_table(
-        "api_token",
-        sa.Column("token_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("account_key", _key(), nullable=False),
-        sa.Column("name", _id(), nullable=False),
-        sa.Column("token_hash", sa.String(64), nullable=False),
-        sa.Column("role", _id(), nullable=True),
-        sa.Column("created_at", _instant(), nullable=False),
-        sa.Column("expires_at", _instant(), nullable=True),
-        sa.PrimaryKeyConstraint("token_key", name="pk_api_token"),
-        sa.UniqueConstraint("token_hash", name="uq_api_token_token_hash"),
-        sa.UniqueConstraint("account_key", "name", name="uq_api_token_account_key_name"),
-        _of_account("api_token"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "revoked_token",
-        sa.Column("token_id", sa.String(64), nullable=False),
-        sa.Column("expires_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("token_id", name="pk_revoked_token"),
-    )
-    op.create_index("ix_revoked_token_expires", "revoked_token", ["expires_at"])
-    op.create_table(
-        "login_failure",
-        sa.Column("subject", sa.String(64), nullable=False),
-        sa.Column("failures", sa.Integer, nullable=False),
-        sa.Column("last_at", _instant(), nullable=False),
-        sa.PrimaryKeyConstraint("subject", name="pk_login_failure"),
-    )
-    op.create_index("ix_login_failure_last", "login_failure", ["last_at"])
-
-
-def _create_audit_log() -> None:
-    op.create_table(
-        "audit_log",
-        sa.Column("entry_key", _key(), autoincrement=True, nullable=False),
-        sa.Column("at", _instant(), nullable=False),
-        sa.Column("event", _id(), nullable=False),
-        sa.Column("owner", _id(), nullable=True),
-        sa.Column("dag_id", _id(), nullable=True),
-        sa.Column("task_id", _id(), nullable=True),
-        sa.Column("run_id", _id(), nullable=True),
-        sa.Column("map_index", sa.Integer, nullable=True),
-        sa.Column("try_number", sa.Integer, nullable=True),
-        sa.Column("logical_date", _instant(), nullable=True),
-        sa.Column("extra", _text(), nullable=True),
-        sa.PrimaryKeyConstraint("entry_key", name="pk_audit_log"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_audit_log_at", "audit_log", ["at"])
-    op.create_index("ix_audit_log_dag", "audit_log", ["dag_id", "entry_key"])
-    op.create_index("ix_audit_log_event", "audit_log", ["event", "entry_key"])
-    op.create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
-
-
 def _create_pools_and_jobs() -> None:
     pool = op.create_table(
         "pool",
-        sa.Column("name", _id(), nullable=False),
+        sa.Column("name", types.id_text(), nullable=False),
         sa.Column("slots", sa.Integer, nullable=False),
         sa.Column("include_deferred", sa.Boolean, nullable=False),
-        sa.Column("description", _text(), nullable=True),
+        sa.Column("description", types.long_text(), nullable=True),
         sa.Column("served_turn", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("name", name="pk_pool"),
     )
     op.create_table(
         "job",
-        sa.Column("job_key", _key(), autoincrement=True, nullable=False),
+        sa.Column("job_key", types.key(), autoincrement=True, nullable=False),
         sa.Column("kind", sa.String(30), nullable=False),
-        sa.Column("hostname", _id(), nullable=False),
+        sa.Column("hostname", types.id_text(), nullable=False),
         sa.Column("pid", sa.Integer, nullable=False),
-        sa.Column("started_at", _instant(), nullable=False),
-        sa.Column("heartbeat_at", _instant(), nullable=False),
-        sa.Column("stopped_at", _instant(), nullable=True),
+        sa.Column("started_at", types.instant(), nullable=False),
+        sa.Column("heartbeat_at", types.instant(), nullable=False),
+        sa.Column("stopped_at", types.instant(), nullable=True),
         sa.Column("is_dead", sa.Boolean, nullable=False),
         sa.PrimaryKeyConstraint("job_key", name="pk_job"),
         sqlite_autoincrement=True,
