@@ -39,6 +39,38 @@ def test_a_copy_that_a_task_forks_is_ended_by_the_system() -> None:
     assert says(PREPARED + "obey_termination()\n" + TELLS_OF_COPY) == "-15"
 
 
+def test_a_copy_that_is_ended_while_it_begins_ends() -> None:
+    """As the workers of a pool that has all it wanted: who waits for them would wait for ever."""
+    act = """
+obey_termination()
+ends = set()
+for _ in range(100):
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(writing)
+        os.read(reading, 1)
+        os._exit(7)
+    os.kill(pid, signal.SIGTERM)
+    os.close(writing)
+    os.close(reading)
+    ends.add(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(ends)
+"""
+    assert says(PREPARED + act) == "{-15}"
+
+
+def test_forking_leaves_the_task_listening() -> None:
+    act = """
+obey_termination()
+signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGUSR1,))
+if os.fork() == 0:
+    os._exit(0)
+print(signal.pthread_sigmask(signal.SIG_BLOCK, ()) == {signal.SIGUSR1})
+"""
+    assert says(PREPARED + act) == "True"
+
+
 def test_a_handler_of_the_authors_own_stays() -> None:
     own = "obey_termination()\nsignal.signal(signal.SIGTERM, lambda *_: os._exit(3))\n"
 

@@ -6,9 +6,10 @@ sooner. Nursery and zygotes do not obey it, for they must see their children out
 
 import os
 import signal
+import threading
 from contextlib import suppress
 from types import FrameType
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from tradewind.sdk.exceptions import AirflowTaskTerminated
 from tradewind.worker.task_life.life import TaskLife
@@ -23,6 +24,8 @@ class _Child(NamedTuple):
 
 class _Obedience:
     child: _Child | None = None
+    masks: ClassVar[dict[int, set[int]]] = {}
+    """By thread that is about to fork: the signals that it blocked before."""
 
 
 def handle_signals() -> None:
@@ -30,7 +33,7 @@ def handle_signals() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     # Not ignored, for programs that a task starts would inherit that.
     signal.signal(signal.SIGINT, _interrupt)
-    os.register_at_fork(after_in_child=_let_copy_be_ended)
+    os.register_at_fork(before=_hold_termination, after_in_parent=_release, after_in_child=_let_copy_be_ended)
 
 
 def obey_termination(life: TaskLife | None = None) -> None:
@@ -54,6 +57,22 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         signal.default_int_handler(number, frame)
 
 
+def _hold_termination() -> None:
+    """Before user code forks: a copy that is ended while it begins must get the signal when it can obey it.
+
+    Python forgets the signals that reach a new process before it has put itself in order. A pool of `multiprocessing` ends
+    its workers as soon as it has what it wants, also those that have only begun, and then waits for them for ever.
+    """
+    if _Obedience.child is not None:
+        _Obedience.masks[threading.get_ident()] = set(signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,)))
+
+
+def _release() -> None:
+    blocked = _Obedience.masks.pop(threading.get_ident(), None)
+    if blocked is not None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
 def _let_copy_be_ended() -> None:
     """A copy that user code has forked ends nothing but itself, and at once.
 
@@ -64,3 +83,4 @@ def _let_copy_be_ended() -> None:
         return  # forked by a zygote or the nursery
     if signal.getsignal(signal.SIGTERM) is _terminate:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _release()
