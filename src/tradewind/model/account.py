@@ -51,6 +51,19 @@ class Account:
     """Grows with each change of the password: tokens of another generation no longer count."""
     created_at: datetime
     last_login_at: datetime | None = None
+    external_id: str | None = None
+    """Who they are to the provider that lets them in; None: they never came from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalIdentity:
+    """Who somebody is, as a provider outside says."""
+
+    external_id: str
+    profile: Profile
+    """With the roles that the provider speaks of. They may be none of ours."""
+    has_roles: bool
+    """Whether it speaks of roles at all; else they are given here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ _WITH_ROLES = (
 )
 _ONE = _WITH_ROLES.where(_BY_NAME)
 _BY_EMAIL = _WITH_ROLES.where(_COLUMNS.email == sa.bindparam("email"))
+_BY_EXTERNAL_ID = _WITH_ROLES.where(_COLUMNS.external_id == sa.bindparam("external_id"))
 
 _HOLDER = [
     _COLUMNS.account_key,
@@ -57,10 +58,16 @@ class Accounts:
         return _accounts(self._connection.execute(_WITH_ROLES))
 
     def find(self, name: str) -> Account | None:
-        return next(iter(_accounts(self._connection.execute(_ONE, {"name": name}))), None)
+        return self._first(_ONE, name=name)
 
     def find_by_email(self, email: str) -> Account | None:
-        return next(iter(_accounts(self._connection.execute(_BY_EMAIL, {"email": email}))), None)
+        return self._first(_BY_EMAIL, email=email)
+
+    def find_by_external_id(self, external_id: str) -> Account | None:
+        return self._first(_BY_EXTERNAL_ID, external_id=external_id)
+
+    def link(self, name: str, external_id: str) -> None:
+        self._update(name, {"external_id": external_id})
 
     def update(self, name: str, profile: Profile) -> None:
         self._update(name, _values(profile))
@@ -98,6 +105,9 @@ class Accounts:
         rows = self._connection.execute(_HOLDER_OF_API_TOKEN, {"token_hash": token_hash}).all()
         return _holder(rows, narrowed_to=rows[0].narrowed_to, expires_at=rows[0].expires_at) if rows else None
 
+    def _first(self, statement: sa.Select[Any], **parameters: str) -> Account | None:
+        return next(iter(_accounts(self._connection.execute(statement, parameters))), None)
+
     def _update(self, name: str, values: Mapping[str, Any]) -> None:
         self._connection.execute(sa.update(account).where(_COLUMNS.name == name).values(**values))
 
@@ -134,6 +144,7 @@ def _account(rows: list[AnyRow]) -> Account:
         row.generation,
         row.created_at,
         row.last_login_at,
+        row.external_id,
     )
 
 

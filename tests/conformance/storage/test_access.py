@@ -33,6 +33,11 @@ def test_a_user_is_stored_changed_and_deleted(store: Database) -> None:
         assert tx.accounts.find_by_email("anna@example.org") == found
         assert tx.accounts.find("Anna") is None
         assert tx.accounts.find_by_email("nobody") is None
+        tx.accounts.link("anna", "who she is elsewhere")
+        linked = tx.accounts.find_by_external_id("who she is elsewhere")
+        assert linked is not None
+        assert (linked.profile, linked.external_id) == (ANNA, "who she is elsewhere")
+        assert tx.accounts.find_by_external_id("nobody") is None
 
         changed = Profile("anna", None, "A", "B", False, frozenset({"Op"}))
         tx.accounts.update("anna", changed)
@@ -201,3 +206,16 @@ def test_what_is_rolled_back_is_not_in_the_log(store: Database) -> None:
         store.transact(work)
 
     assert _log(store) == [("works", "anna")]
+
+
+def test_an_entry_of_the_audit_log_is_never_changed(store: Database) -> None:
+    """D6: append only. The database itself refuses, where it lets us ask for that."""
+    with store.begin() as tx:
+        tx.audit_log.add(AuditEntry("clear", "anna", NOW))
+    if store.engine.dialect.name == "mysql":
+        pytest.skip("who may make tables may often not make triggers")
+
+    with pytest.raises(sa.exc.DBAPIError, match="the audit log is never changed"), store.engine.begin() as connection:
+        connection.execute(sa.update(audit_log).values(owner="bert"))
+
+    assert _log(store) == [("clear", "anna")]

@@ -26,6 +26,12 @@ class AccountStore(Protocol):
     def find_by_email(self, email: str) -> Account | None:
         """By address."""
 
+    def find_by_external_id(self, external_id: str) -> Account | None:
+        """By who they are to the provider that lets them in."""
+
+    def link(self, name: str, external_id: str) -> None:
+        """From now on, that is who they are to the provider."""
+
     def update(self, name: str, profile: Profile) -> None:
         """Another profile; the name stays."""
 

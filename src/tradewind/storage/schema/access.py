@@ -1,5 +1,7 @@
 """Users, roles, tokens, what DAGs grant, and who changed what."""
 
+from typing import Final
+
 import sqlalchemy as sa
 
 from tradewind.storage.schema.conventions import add_index, metadata
@@ -18,8 +20,11 @@ account = sa.Table(
     sa.Column("generation", sa.Integer, nullable=False),
     sa.Column("created_at", Instant, nullable=False),
     sa.Column("last_login_at", Instant, nullable=True),
+    # A hash: who they are to the provider that lets them in.
+    sa.Column("external_id", sa.String(64), nullable=True),
     sa.UniqueConstraint("name"),
     sa.UniqueConstraint("email"),
+    sa.UniqueConstraint("external_id"),
     # Tokens name the key: no later user may have it again.
     sqlite_autoincrement=True,
 )
@@ -105,3 +110,20 @@ add_index("ix_audit_log_at", audit_log.c.at)
 add_index("ix_audit_log_dag", audit_log.c.dag_id, audit_log.c.entry_key)
 add_index("ix_audit_log_event", audit_log.c.event, audit_log.c.entry_key)
 add_index("ix_audit_log_owner", audit_log.c.owner, audit_log.c.entry_key)
+
+# Entries are never changed. On MySQL, who may make tables may often not make triggers.
+_UNCHANGED: Final = {
+    "sqlite": (
+        "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+        " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END",
+    ),
+    "postgresql": (
+        "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'",
+        "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+        " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()",
+    ),
+}
+for _dialect, _statements in _UNCHANGED.items():
+    for _statement in _statements:
+        sa.event.listen(audit_log, "after_create", sa.DDL(_statement).execute_if(dialect=_dialect))

@@ -15,6 +15,7 @@ def upgrade() -> None:
     _create_accounts()
     _create_tokens()
     _create_audit_log()
+    _keep_audit_log()
 
 
 def downgrade() -> None:
@@ -23,6 +24,8 @@ def downgrade() -> None:
         *("dag_grant", "account_role", "custom_role", "account"),
     ):
         op.drop_table(table)
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("DROP FUNCTION audit_log_unchanged()")
 
 
 def _create_accounts() -> None:
@@ -38,9 +41,11 @@ def _create_accounts() -> None:
         sa.Column("generation", sa.Integer, nullable=False),
         sa.Column("created_at", types.instant(), nullable=False),
         sa.Column("last_login_at", types.instant(), nullable=True),
+        sa.Column("external_id", sa.String(64), nullable=True),
         sa.PrimaryKeyConstraint("account_key", name="pk_account"),
         sa.UniqueConstraint("name", name="uq_account_name"),
         sa.UniqueConstraint("email", name="uq_account_email"),
+        sa.UniqueConstraint("external_id", name="uq_account_external_id"),
         sqlite_autoincrement=True,
     )
     op.create_table(
@@ -129,3 +134,22 @@ def _create_audit_log() -> None:
     op.create_index("ix_audit_log_dag", "audit_log", ["dag_id", "entry_key"])
     op.create_index("ix_audit_log_event", "audit_log", ["event", "entry_key"])
     op.create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
+
+
+def _keep_audit_log() -> None:
+    """Nobody changes an entry. On MySQL, who may make tables may often not make triggers."""
+    match op.get_bind().dialect.name:
+        case "sqlite":
+            op.execute(
+                "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+                " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END"
+            )
+        case "postgresql":
+            op.execute(
+                "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
+                " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'"
+            )
+            op.execute(
+                "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+                " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()"
+            )
