@@ -1,57 +1,25 @@
 """What clients may ask lists of runs for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import HTTPException
 from fastapi import Query as Parameter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from tradewind.api.moment import Moment
 from tradewind.api.paging import MOST_AT_ONCE, Numbers, Texts, is_, matches, one_of, starts_with, within
+from tradewind.api.public.ranges import Ranges, RangesBody
 from tradewind.model.listing import Condition
 from tradewind.model.states import RunState, RunType
 
-_RANGES: Final = ("run_after", "logical_date", "start_date", "end_date", "duration", "updated_at")
-_BOUNDS: Final = ("gte", "gt", "lte", "lt")
 _PATTERNS: Final = ("run_id", "triggering_user_name", "dag_id", "partition_key")
 
 
 @dataclass(kw_only=True)
-class RunRanges:
-    """From when to when, from how long to how long."""
-
-    run_after_gte: Moment | None = None
-    run_after_gt: Moment | None = None
-    run_after_lte: Moment | None = None
-    run_after_lt: Moment | None = None
-    logical_date_gte: Moment | None = None
-    logical_date_gt: Moment | None = None
-    logical_date_lte: Moment | None = None
-    logical_date_lt: Moment | None = None
-    start_date_gte: Moment | None = None
-    start_date_gt: Moment | None = None
-    start_date_lte: Moment | None = None
-    start_date_lt: Moment | None = None
-    end_date_gte: Moment | None = None
-    end_date_gt: Moment | None = None
-    end_date_lte: Moment | None = None
-    end_date_lt: Moment | None = None
-    duration_gte: float | None = None
-    duration_gt: float | None = None
-    duration_lte: float | None = None
-    duration_lt: float | None = None
-    updated_at_gte: Moment | None = None
-    updated_at_gt: Moment | None = None
-    updated_at_lte: Moment | None = None
-    updated_at_lt: Moment | None = None
-
-
-@dataclass(kw_only=True)
-class RunFilter(RunRanges):
+class RunFilter(Ranges):
     """What runs may be asked for."""
 
     partition_date_gte: date | None = None
@@ -77,7 +45,7 @@ class RunFilter(RunRanges):
         Raises:
             HTTPException: 422; there is no such state or type.
         """
-        yield from _ranges(vars(self))
+        yield from self.within_ranges()
         yield from _days(self.partition_date_gte, self.partition_date_lte)
         yield matches("conf", self.conf_contains)
         yield one_of("run_type", _known(RunType, self.run_type, "run type"))
@@ -90,7 +58,7 @@ class RunFilter(RunRanges):
         yield matches("consuming_asset", self.consuming_asset_pattern)
 
 
-class DAGRunsBatchBody(BaseModel):
+class DAGRunsBatchBody(RangesBody):
     """What runs of all DAGs may be asked for."""
 
     model_config = ConfigDict(extra="forbid")
@@ -99,39 +67,14 @@ class DAGRunsBatchBody(BaseModel):
     page_limit: Annotated[int, Field(ge=0.0)] = MOST_AT_ONCE
     dag_ids: list[str] | None = None
     states: list[RunState | None] | None = None
-    run_after_gte: Moment | None = None
-    run_after_gt: Moment | None = None
-    run_after_lte: Moment | None = None
-    run_after_lt: Moment | None = None
-    logical_date_gte: Moment | None = None
-    logical_date_gt: Moment | None = None
-    logical_date_lte: Moment | None = None
-    logical_date_lt: Moment | None = None
-    start_date_gte: Moment | None = None
-    start_date_gt: Moment | None = None
-    start_date_lte: Moment | None = None
-    start_date_lt: Moment | None = None
-    end_date_gte: Moment | None = None
-    end_date_gt: Moment | None = None
-    end_date_lte: Moment | None = None
-    end_date_lt: Moment | None = None
-    duration_gte: float | None = None
-    duration_gt: float | None = None
-    duration_lte: float | None = None
-    duration_lt: float | None = None
     conf_contains: str | None = None
 
     def conditions(self) -> Iterator[Condition | None]:
         """What a list is asked for."""
-        yield from _ranges(vars(self))
+        yield from self.within_ranges()
         yield matches("conf", self.conf_contains)
         yield one_of("dag_id", self.dag_ids)
         yield one_of("state", None if self.states is None else [state and state.value for state in self.states])
-
-
-def _ranges(values: Mapping[str, Any]) -> Iterator[Condition]:
-    for name in _RANGES:
-        yield from within(name, **{bound: values.get(f"{name}_{bound}") for bound in _BOUNDS})
 
 
 def _days(first: date | None, last: date | None) -> list[Condition]:

@@ -2,54 +2,24 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import HTTPException
 from fastapi import Query as Parameter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from tradewind.api.moment import Moment
-from tradewind.api.paging import MOST_AT_ONCE, Numbers, Texts, matches, one_of, starts_with, within
+from tradewind.api.paging import MOST_AT_ONCE, Numbers, Texts, matches, one_of, starts_with
+from tradewind.api.public.ranges import Ranges, RangesBody
 from tradewind.api.public.task_instance_schemas import TaskInstanceState
 from tradewind.model.listing import Condition
 from tradewind.model.states import TaskState
 
-_RANGES: Final = ("run_after", "logical_date", "start_date", "end_date", "updated_at", "duration")
-_BOUNDS: Final = ("gte", "gt", "lte", "lt")
 _ONE_OF: Final = ("pool", "queue", "executor", "version_number", "try_number", "operator", "map_index")
 _NO_STATE: Final = frozenset({"none", "null", "no_status"})
 
 
 @dataclass(kw_only=True)
-class _Ranges:
-    run_after_gte: Moment | None = None
-    run_after_gt: Moment | None = None
-    run_after_lte: Moment | None = None
-    run_after_lt: Moment | None = None
-    logical_date_gte: Moment | None = None
-    logical_date_gt: Moment | None = None
-    logical_date_lte: Moment | None = None
-    logical_date_lt: Moment | None = None
-    start_date_gte: Moment | None = None
-    start_date_gt: Moment | None = None
-    start_date_lte: Moment | None = None
-    start_date_lt: Moment | None = None
-    end_date_gte: Moment | None = None
-    end_date_gt: Moment | None = None
-    end_date_lte: Moment | None = None
-    end_date_lt: Moment | None = None
-    updated_at_gte: Moment | None = None
-    updated_at_gt: Moment | None = None
-    updated_at_lte: Moment | None = None
-    updated_at_lt: Moment | None = None
-    duration_gte: float | None = None
-    duration_gt: float | None = None
-    duration_lte: float | None = None
-    duration_lt: float | None = None
-
-
-@dataclass(kw_only=True)
-class MappedFilter(_Ranges):
+class MappedFilter(Ranges):
     """What the instances of one task may be asked for."""
 
     state: Texts
@@ -76,7 +46,7 @@ class MappedFilter(_Ranges):
             HTTPException: 422; there is no such state.
         """
         return [
-            *_ranges(vars(self)),
+            *self.within_ranges(),
             states_condition(map(_state_of, self.state)),
             *(one_of(name, getattr(self, name)) for name in _ONE_OF),
             matches("pool", self.pool_name_pattern),
@@ -119,7 +89,7 @@ class InstanceFilter(MappedFilter):
         ]
 
 
-class TaskInstancesBatchBody(BaseModel):
+class TaskInstancesBatchBody(RangesBody):
     """What task instances of all DAGs may be asked for."""
 
     model_config = ConfigDict(extra="forbid")
@@ -127,26 +97,6 @@ class TaskInstancesBatchBody(BaseModel):
     dag_run_ids: list[str] | None = None
     task_ids: list[str] | None = None
     state: list[TaskInstanceState | None] | None = None
-    run_after_gte: Moment | None = None
-    run_after_gt: Moment | None = None
-    run_after_lte: Moment | None = None
-    run_after_lt: Moment | None = None
-    logical_date_gte: Moment | None = None
-    logical_date_gt: Moment | None = None
-    logical_date_lte: Moment | None = None
-    logical_date_lt: Moment | None = None
-    start_date_gte: Moment | None = None
-    start_date_gt: Moment | None = None
-    start_date_lte: Moment | None = None
-    start_date_lt: Moment | None = None
-    end_date_gte: Moment | None = None
-    end_date_gt: Moment | None = None
-    end_date_lte: Moment | None = None
-    end_date_lt: Moment | None = None
-    duration_gte: float | None = None
-    duration_gt: float | None = None
-    duration_lte: float | None = None
-    duration_lt: float | None = None
     pool: list[str] | None = None
     queue: list[str] | None = None
     executor: list[str] | None = None
@@ -158,7 +108,7 @@ class TaskInstancesBatchBody(BaseModel):
         """What the list is asked for."""
         states = None if self.state is None else [None if state is None else TaskState(state) for state in self.state]
         return [
-            *_ranges({name: getattr(self, name) for name in type(self).model_fields}),
+            *self.within_ranges(),
             None if states is None else states_condition(states),
             one_of("dag_id", self.dag_ids),
             one_of("dag_run_id", self.dag_run_ids),
@@ -182,12 +132,3 @@ def _state_of(name: str) -> TaskState | None:
     except ValueError:
         known = ", ".join(sorted(state.value for state in TaskState))
         raise HTTPException(422, f"{name!r} is no state of a task instance; use one of: {known}") from None
-
-
-def _ranges(values: dict[str, Any]) -> list[Condition]:
-    """The bounds that are given, of fields that have some."""
-    return [
-        condition
-        for field in _RANGES
-        for condition in within(field, **{bound: values.get(f"{field}_{bound}") for bound in _BOUNDS})
-    ]

@@ -40,55 +40,6 @@ class TriggerResponse(BaseModel):
     triggerer_id: int | None
 
 
-class TaskInstanceResponse(BaseModel):
-    """A task instance."""
-
-    id: UUID
-    task_id: str
-    dag_id: str
-    dag_run_id: str
-    map_index: int
-    logical_date: datetime | None
-    run_after: datetime
-    start_date: datetime | None
-    end_date: datetime | None
-    duration: float | None
-    state: TaskInstanceState | None
-    try_number: int
-    max_tries: int
-    task_display_name: str
-    dag_display_name: str
-    hostname: str | None
-    unixname: str | None
-    pool: str
-    pool_slots: int
-    queue: str | None
-    priority_weight: int | None
-    operator: str | None
-    operator_name: str | None
-    queued_when: datetime | None
-    scheduled_when: datetime | None
-    pid: int | None
-    executor: str | None
-    executor_config: str
-    note: str | None
-    rendered_map_index: str | None
-    rendered_fields: dict[str, Any] = Field(default_factory=dict)
-    trigger: TriggerResponse | None
-    triggerer_job: JobResponse | None
-    dag_version: DagVersionResponse | None
-
-
-class TaskInstanceCollectionResponse(BaseModel):
-    """A page of them, by offset or by cursor."""
-
-    task_instances: list[TaskInstanceResponse]
-    total_entries: int | None = None
-    total_entries_limit: int | None = None
-    next_cursor: str | None = None
-    previous_cursor: str | None = None
-
-
 class TaskInstanceHistoryResponse(BaseModel):
     """One try of a task instance."""
 
@@ -118,6 +69,29 @@ class TaskInstanceHistoryResponse(BaseModel):
     executor: str | None
     executor_config: str
     dag_version: DagVersionResponse | None
+
+
+class TaskInstanceResponse(TaskInstanceHistoryResponse):
+    """A task instance: its latest try, and what outlasts that."""
+
+    id: UUID
+    logical_date: datetime | None
+    run_after: datetime
+    note: str | None
+    rendered_map_index: str | None
+    rendered_fields: dict[str, Any] = Field(default_factory=dict)
+    trigger: TriggerResponse | None
+    triggerer_job: JobResponse | None
+
+
+class TaskInstanceCollectionResponse(BaseModel):
+    """A page of them, by offset or by cursor."""
+
+    task_instances: list[TaskInstanceResponse]
+    total_entries: int | None = None
+    total_entries_limit: int | None = None
+    next_cursor: str | None = None
+    previous_cursor: str | None = None
 
 
 class TaskInstanceHistoryCollectionResponse(BaseModel):
