@@ -31,6 +31,24 @@ _REQUEST: Final = "audited_request"
 _KIND: Final = re.compile(r":\w+(?=})")
 """In `{key:path}`, that the key may have slashes."""
 
+_REFUSED: Final[Mapping[int, str]] = {
+    400: "What was asked for makes no sense",
+    401: "Nobody has logged in",
+    403: "The caller may not",
+    404: "There is no such thing",
+    503: "The database cannot be reached, or is too busy",
+}
+_CHANGE_REFUSED: Final[Mapping[int, str]] = {
+    409: "Something else is in the way",
+    413: "The request is too long",
+}
+_REFUSAL: Final = {
+    "type": "object",
+    "required": ["detail"],
+    "properties": {"detail": {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": True}]}},
+}
+"""Written out for the document: a model for each status of each route would be built at every start of the server."""
+
 Handler = typing.TypeVar("Handler", bound=Callable[..., Any])
 
 
@@ -74,10 +92,7 @@ class Operations:
                 operation_id=operation_id,
                 status_code=status,
                 response_model=None if returned in (None, type(None), Response) else returned,
-                responses={
-                    code: {"description": text} if isinstance(text, str) else dict(text)
-                    for code, text in responses.items()
-                },
+                responses=_described(method, responses),
                 dependencies=[*own, *dependencies],
             )
             shown = _KIND.sub("", f"{self.router.prefix}{path}")
@@ -85,6 +100,19 @@ class Operations:
             return function
 
         return register
+
+
+def _described(method: str, responses: Mapping[int, str | Mapping[str, Any]]) -> dict[int | str, dict[str, Any]]:
+    """What may be answered, besides the one answer that is hoped for."""
+    refused = _REFUSED if method == "GET" else {**_REFUSED, **_CHANGE_REFUSED}
+    texts = {**refused, **{code: text for code, text in responses.items() if isinstance(text, str)}}
+    return {
+        **{
+            code: {"description": text} | ({"content": {_JSON: {"schema": _REFUSAL}}} if code >= 400 else {})
+            for code, text in texts.items()
+        },
+        **{code: dict(text) for code, text in responses.items() if not isinstance(text, str)},
+    }
 
 
 def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Callable[..., Response]:

@@ -117,3 +117,4 @@ def test_an_operation_is_as_airflows_clients_expect_it(operation_id: str) -> Non
         for code, answer in own["responses"].items()
     }
     assert answers(own_answers, own_schemas) == answers(theirs["responses"], schemas)
+    assert set(theirs["responses"]) <= set(own_answers)

@@ -1,7 +1,7 @@
 """The configuration, as far as it may be shown: secrets never, and nothing unless `[api] expose_config` says so."""
 
-from collections.abc import Iterable
-from typing import Annotated, Final, Literal, cast
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Final, Literal, cast
 
 from fastapi import Depends, Header, HTTPException
 from fastapi.responses import PlainTextResponse
@@ -19,7 +19,10 @@ _READ: Final = Need(Resource.CONFIG, Action.READ)
 _TEXT: Final = "text/plain"
 _KINDS: Final = ("application/json", _TEXT, "*/*")
 _CONCEALED: Final = "false"
-_AS_TEXT: Final = {200: {"content": {_TEXT: {"schema": {"type": "string"}}}}}
+_AS_TEXT: Final[Mapping[int, str | Mapping[str, Any]]] = {
+    200: {"content": {_TEXT: {"schema": {"type": "string"}}}},
+    406: "No such form",
+}
 
 
 class ConfigOption(BaseModel):
