@@ -11,6 +11,7 @@ from tradewind.operations.past import tell_next_run
 from tradewind.operations.register_assets import forget_assets
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import DagDeleted, RunDeleted, TasksDeleted
 
 
 def delete_dag(tx: Transaction, dag_id: str) -> None:
@@ -30,6 +31,7 @@ def delete_dag(tx: Transaction, dag_id: str) -> None:
         _refuse_if_active(tx, run_key, f"DAG {dag_id!r}")
     forget_assets(tx, [dag_id])
     tx.dags.delete(dag_id)
+    tx.emit(DagDeleted(dag_id))
 
 
 def delete_run(tx: Transaction, dag_id: str, run_id: str, structures: Structures, now: datetime) -> None:
@@ -45,6 +47,7 @@ def delete_run(tx: Transaction, dag_id: str, run_id: str, structures: Structures
     with suppress(DagUnusable):  # a run that cannot be read can still be deleted
         tell_next_run(tx, run, structures.get(tx, run.version_key), now)
     tx.runs.delete(run.key)
+    tx.emit(RunDeleted(dag_id, run_id))
     tx.dags.set_at_run_limit([dag_id], False)
 
 
@@ -62,6 +65,7 @@ def delete_tasks(tx: Transaction, selection: Selection, structures: Structures, 
                 raise Conflict(f"task {task.task_id!r} cannot be deleted while it is {task.state}")
         keys = [task.key for task in chosen.instances]
         tx.tasks.delete(keys)
+        tx.emit(TasksDeleted(tuple(keys)))
         touch_run(tx, chosen.run, now)
         deleted.extend(keys)
     return deleted

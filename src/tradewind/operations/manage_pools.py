@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tradewind.errors import InvalidRequest, PoolExists, UnknownPool
 from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import PoolChanged
 
 
 def create_pool(tx: Transaction, pool: Pool) -> None:
@@ -13,6 +14,7 @@ def create_pool(tx: Transaction, pool: Pool) -> None:
     if tx.pools.find(pool.name) is not None:
         raise PoolExists(pool.name)
     tx.pools.create(pool)
+    tx.emit(PoolChanged(pool.name))
 
 
 def update_pool(tx: Transaction, pool: Pool) -> None:
@@ -23,6 +25,7 @@ def update_pool(tx: Transaction, pool: Pool) -> None:
     _check(pool)
     if not tx.pools.update(pool):
         raise UnknownPool(pool.name)
+    tx.emit(PoolChanged(pool.name))
 
 
 def set_pools(tx: Transaction, pools: Sequence[Pool]) -> None:
@@ -40,6 +43,7 @@ def delete_pool(tx: Transaction, name: str) -> None:
         raise InvalidRequest(f"the pool {DEFAULT_POOL!r} cannot be deleted")
     if not tx.pools.delete(name):
         raise UnknownPool(name)
+    tx.emit(PoolChanged(name, is_deleted=True))
 
 
 def _check(pool: Pool) -> None:

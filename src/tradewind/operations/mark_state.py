@@ -11,6 +11,7 @@ from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, l
 from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, TasksMoved
 
@@ -85,6 +86,7 @@ def mark_run(
         stopped = tx.tasks.stop_unfinished(
             run.key, now, spare=teardowns, reason="the run was marked failed by a person", fails_running=True
         )
+        tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
         changed = [snapshot.key for snapshot in stopped]
         if any(task.state not in FINISHED_STATES for task in tx.tasks.instances(run.key, teardowns)):
             tx.runs.set_state(run.key, run.state, run.state, now, forced_state=RunState.FAILED.value)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tradewind.errors import UnknownDag
 from tradewind.storage.interface import Transaction
+from tradewind.telemetry.events import DagsPaused
 
 
 def pause_dag(tx: Transaction, dag_id: str, now: datetime, *, is_paused: bool) -> bool:
@@ -36,4 +37,6 @@ def pause_dags(tx: Transaction, dag_ids: Collection[str], now: datetime, *, is_p
         tx.tasks.hold_paused(dag_id, is_paused=is_paused)
     tx.runs.decided(running, None, now)
     tx.changes.record_runs(running, now)
+    if changed:
+        tx.emit(DagsPaused(tuple(changed), is_paused))
     return changed

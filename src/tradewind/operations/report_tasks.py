@@ -28,6 +28,7 @@ from tradewind.model.task import (
     TaskReport,
 )
 from tradewind.operations.structures import Structures
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import AttemptEnd, Transaction
 from tradewind.telemetry.events import TasksMoved
 
@@ -68,11 +69,12 @@ def report_tasks(
     retried = [row.attempt.task for row in rows if row.to_state is TaskState.UP_FOR_RETRY]
     tx.attempts.archive([key for key in retried if key in result.ended])
     tx.changes.record(result.ended | stopped, now)
-    result.ended |= stopped
     result.next_wake_at = min((row.wake_at for row in rows if row.wake_at is not None), default=None)
+    _tell(tx, result, rows)
+    tell_moves(tx, ((TaskState.NONE, key) for key in sorted(stopped)))
+    result.ended |= stopped
     done = result.started | result.ended
     result.refused = {attempt for attempt in (*starts, *ends) if attempt.task not in done}
-    _tell(tx, result, rows)
     return result
 
 
@@ -200,8 +202,4 @@ def _retry_of(tx: Transaction, run: Run, task: TaskInstance, structures: Structu
 def _tell(tx: Transaction, result: Reported, rows: Sequence[AttemptEnd]) -> None:
     if result.started:
         tx.emit(TasksMoved(TaskState.RUNNING, tuple(result.started)))
-    by_state: dict[TaskState, list[TaskKey]] = {}
-    for row in rows:
-        if row.attempt.task in result.ended:
-            by_state.setdefault(row.to_state, []).append(row.attempt.task)
-    tx.emit(*(TasksMoved(state, tuple(keys)) for state, keys in by_state.items()))
+    tell_moves(tx, ((row.to_state, row.attempt.task) for row in rows if row.attempt.task in result.ended))

@@ -7,6 +7,7 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import Failed
 from tradewind.operations.report_tasks import decide_failures
 from tradewind.operations.structures import Structures
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import Transaction
 
 _TOO_LATE = "what the task waited for did not happen in time"
@@ -24,7 +25,9 @@ def wake_tasks(tx: Transaction, now: datetime, limit: int, structures: Structure
         for snapshot in snapshots
         if snapshot.state in waiting
     ]
-    ended = tx.attempts.end_waiting(decide_failures(tx, late, structures, longest_delay_s))
+    rows = decide_failures(tx, late, structures, longest_delay_s)
+    ended = tx.attempts.end_waiting(rows)
+    tell_moves(tx, ((row.to_state, row.attempt.task) for row in rows if row.attempt.task in ended))
     woken = tx.attempts.wake([snapshot.key for snapshot in snapshots if snapshot.state not in waiting])
     tx.changes.record(ended | woken, now)
     return len(due)

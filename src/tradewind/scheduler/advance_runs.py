@@ -17,6 +17,7 @@ from tradewind.model.states import OCCUPYING_STATES, RunState, TaskRole
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import past_of
 from tradewind.operations.request_callbacks import request_run_callbacks
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.run_work import Work, deciding, give_up, load_works, undecidable
 from tradewind.scheduler.state import SchedulerState
 from tradewind.scheduler.write_moves import write_moves
@@ -134,6 +135,7 @@ def _stop_remaining(tx: Transaction, work: Work, now: datetime) -> None:
     stopped = tx.tasks.stop_unfinished(
         work.run.key, now, spare=teardowns, reason="fail_fast: another task failed", fails_running=True
     )
+    tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
     for snapshot in stopped:
         work.progress.apply(snapshot)
         work.changed.append(snapshot)

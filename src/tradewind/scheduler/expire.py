@@ -8,6 +8,7 @@ from tradewind.model.states import RunState
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.request_callbacks import request_run_callbacks
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.operations.wake_tasks import wake_tasks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import RunEnd, Transaction
@@ -31,7 +32,8 @@ def expire_runs(state: SchedulerState) -> int:
         runs = [run for run in runs if run.state is RunState.RUNNING and run.times_out_at is not None]
         reason = "dagrun_timeout: the run did not end in time"
         for run in runs:
-            tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
+            stopped = tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
+            tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
             with suppress(DagUnusable):
                 tell_next_run(tx, run, state.structures.get(tx, run.version_key), now)
         ends = [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs]

@@ -9,6 +9,7 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, TaskInstance
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.request_callbacks import request_task_callbacks
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.admit_tasks import submit
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import Transaction
@@ -126,6 +127,7 @@ class Rescuer:
 
         def work(tx: Transaction) -> None:
             back = tx.queue.requeue(attempts)
+            tell_moves(tx, ((TaskState.SCHEDULED, key) for key in sorted(back)))
             tx.emit(*(AttemptLost(key, reason) for key in sorted(back)))
 
         state.store.transact(work)

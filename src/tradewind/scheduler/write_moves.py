@@ -9,10 +9,10 @@ from tradewind.model.states import FINISHED_STATES, TaskState
 from tradewind.model.task import NewTask
 from tradewind.operations.create_run import new_task
 from tradewind.operations.past import tell_readers
+from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.run_work import Work
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import TaskAdvance, Transaction
-from tradewind.telemetry.events import TasksMoved
 
 
 def write_moves(tx: Transaction, state: SchedulerState, works: Sequence[Work], now: datetime) -> None:
@@ -92,8 +92,4 @@ def _ended(work: Work) -> set[int]:
 
 
 def _tell(tx: Transaction, works: Sequence[Work]) -> None:
-    by_state: dict[TaskState, list[TaskKey]] = {}
-    for work in works:
-        for move in work.moves.values():
-            by_state.setdefault(move.to_state, []).append(work.key(move.cell))
-    tx.emit(*(TasksMoved(moved_to, tuple(keys)) for moved_to, keys in by_state.items()))
+    tell_moves(tx, ((move.to_state, work.key(move.cell)) for work in works for move in work.moves.values()))

@@ -102,6 +102,44 @@ class DagsPublished:
 
 
 @dataclass(frozen=True, slots=True)
+class DagsPaused:
+    """Somebody paused DAGs, or lets them go on."""
+
+    dag_ids: tuple[str, ...]
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DagDeleted:
+    """A DAG is gone, with all its runs."""
+
+    dag_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunDeleted:
+    """A run is gone, with its task instances."""
+
+    dag_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TasksDeleted:
+    """Task instances are gone; their run goes on without them."""
+
+    tasks: tuple[TaskKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChanged:
+    """A pool was made, changed or deleted."""
+
+    pool: str
+    is_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FileFailed:
     """A DAG file, or a DAG of it, cannot be used; the others go on."""
 
@@ -158,6 +196,11 @@ Event = (
     | DatabaseBack
     | DutyFailed
     | DagsPublished
+    | DagsPaused
+    | DagDeleted
+    | RunDeleted
+    | TasksDeleted
+    | PoolChanged
     | FileFailed
     | BundleFailed
     | CallbackCalled
