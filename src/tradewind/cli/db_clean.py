@@ -20,7 +20,9 @@ else:
     prune_history = Deferred("tradewind.operations.prune_history")
     pruning_store = Deferred("tradewind.storage.interface.pruning_store")
 
-TABLES: Final = ("dag_run", "dag_version", "asset_event", "job")
+_BY_DEFAULT: Final = ("dag_run", "dag_version", "asset_event", "job")
+TABLES: Final = (*_BY_DEFAULT, "log")
+"""The audit log is only cleaned by its name: it is there to stay."""
 _WITH_RUNS: Final = frozenset(
     {"task_instance", "task_instance_history", "task_reschedule", "xcom", "rendered_task_instance_fields", "deadline"}
 )
@@ -48,7 +50,8 @@ def command(
 ) -> None:
     """Delete runs that ended before a date, with their task instances, XComs and history, and other old records.
 
-    Nothing is archived. What has not ended stays, and so does the newest run of each kind of each DAG.
+    Nothing is archived. What has not ended stays, and so does the newest run of each kind of each DAG. The audit log is
+    only cleaned if --tables names `log`.
     """
     chosen = _chosen(tables)
     settings = load_settings()
@@ -68,7 +71,7 @@ def command(
 
 
 def _chosen(tables: str | None) -> Sequence[str]:
-    names = _names(tables) or TABLES
+    names = _names(tables) or _BY_DEFAULT
     for name in names:
         if name in _WITH_RUNS:
             raise typer.BadParameter(f"{name} has no age of its own: it goes with dag_run")

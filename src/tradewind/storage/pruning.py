@@ -11,7 +11,7 @@ from tradewind.model.states import FINISHED_RUN_STATES
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface.pruning_store import Prunable, PruneChoice
 from tradewind.storage.rows import to_run
-from tradewind.storage.schema import asset_event, dag, dag_run, dag_version, job
+from tradewind.storage.schema import asset_event, audit_log, dag, dag_run, dag_version, job
 
 _ENDED: Final = dag_run.c.state.in_(sorted(FINISHED_RUN_STATES))
 _newer: Final = dag_run.alias("newer_run")
@@ -51,6 +51,7 @@ _OLD: Final[Mapping[Prunable, _Old]] = {
         asset_event, asset_event.c.event_key, asset_event.c.created_at, asset_event.c.source_dag_id
     ),
     Prunable.JOBS: _Old(job, job.c.job_key, job.c.stopped_at, None),
+    Prunable.AUDIT_LOG: _Old(audit_log, audit_log.c.entry_key, audit_log.c.at, audit_log.c.dag_id),
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tradewind.bootstrap import make_scheduler, wired
 from tradewind.cli.main import main
@@ -16,6 +17,7 @@ from tradewind.model.dag import Dag
 from tradewind.operations.publish_dag import publish_dag
 from tradewind.settings import load_settings
 from tradewind.storage.migrate import upgrade
+from tradewind.storage.schema import audit_log
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -49,6 +51,12 @@ class CliDeployment:
         """What a command writes as JSON."""
         rows: list[dict[str, Any]] = json.loads(self.run(*words, "--output", "json"))
         return rows
+
+    def audit_log(self) -> list[dict[str, Any]]:
+        """What it says, the oldest first."""
+        with wired(load_settings()) as wiring, wiring.database.engine.begin() as connection:
+            rows = connection.execute(sa.select(audit_log).order_by(audit_log.c.entry_key)).mappings()
+            return [dict(row) for row in rows]
 
     def schedule(self, outcome: Outcome = succeed) -> None:
         """Let the scheduler do all that there is to do, with attempts that end at once."""

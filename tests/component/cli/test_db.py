@@ -165,3 +165,14 @@ def test_cleaning_stays_within_what_was_asked_for(deployment: CliDeployment) -> 
     assert "dag_run: 0 to delete" in deployment.run(
         "db", "clean", "--clean-before-timestamp", "2000-01-01", "--dry-run"
     )
+
+
+def test_the_audit_log_is_cleaned_only_by_its_name_and_says_by_whom(deployment: CliDeployment) -> None:
+    """D6: append only, but for the one command that throws old entries away."""
+    deployment.run("pools", "set", "narrow", "2", "two")
+    clean = ("db", "clean", "--clean-before-timestamp", "2100-01-01", "--yes")
+    assert "log:" not in deployment.run(*clean)
+
+    assert "log: 1 deleted" in deployment.run(*clean, "--tables", "log")
+
+    assert [entry["event"] for entry in deployment.audit_log()] == ["cli_db_clean"]

@@ -1,25 +1,16 @@
 """`tradewind users`, `tradewind roles`, and what the audit log says of commands (D6)."""
 
 import json
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from tests.component.cli.deployment import CliDeployment
 from tradewind.bootstrap import wired
 from tradewind.model.dag import Dag, Task
 from tradewind.secrets.passwords import is_password
 from tradewind.settings import load_settings
-from tradewind.storage.schema import audit_log
 
 ANNA = ["users", "create", "-u", "anna", "-f", "Anna", "-l", "Ames", "-e", "anna@example.org", "-r", "Viewer"]
-
-
-def entries() -> list[dict[str, Any]]:
-    with wired(load_settings()) as wiring, wiring.database.engine.begin() as connection:
-        rows = connection.execute(sa.select(audit_log).order_by(audit_log.c.entry_key)).mappings()
-        return [dict(row) for row in rows]
 
 
 def password_is(name: str, password: str) -> bool:
@@ -135,7 +126,7 @@ def test_a_command_that_changes_something_is_in_the_audit_log(deployment: CliDep
     deployment.run("pools", "get", "none", code=1)
     deployment.run("dags", "trigger", "sales", "--conf", '{"day": 1, "api_token": "hunter22"}')
 
-    found = entries()
+    found = deployment.audit_log()
 
     assert [(entry["event"], entry["dag_id"]) for entry in found] == [
         ("cli_pools_set", None),
@@ -156,7 +147,7 @@ def test_secrets_on_the_command_line_are_not_in_the_audit_log(deployment: CliDep
     deployment.run("connections", "add", "three", "--conn-type", "http", "--conn-extra", f'{{"x": "{secret}"}}')
     deployment.run("connections", "add", "four", "--conn-json", f'{{"conn_type": "http", "extra": "{secret}"}}')
 
-    found = entries()
+    found = deployment.audit_log()
 
     assert len(found) == 7
     assert [entry["event"] for entry in found if secret in str(entry)] == []

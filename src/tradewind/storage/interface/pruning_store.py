@@ -19,6 +19,8 @@ class Prunable(StrEnum):
     """Those that neither a run nor a DAG uses any more."""
     ASSET_EVENTS = "asset_event"
     JOBS = "job"
+    AUDIT_LOG = "log"
+    """Only who asks for it by name deletes of it, and that is entered there too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,18 +112,15 @@ add_index("ix_audit_log_event", audit_log.c.event, audit_log.c.entry_key)
 add_index("ix_audit_log_owner", audit_log.c.owner, audit_log.c.entry_key)
 
 # Entries are never changed. On MySQL, who may make tables may often not make triggers.
-_UNCHANGED: Final = {
-    "sqlite": (
-        "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-        " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END",
-    ),
-    "postgresql": (
-        "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
-        " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'",
-        "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-        " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()",
-    ),
-}
-for _dialect, _statements in _UNCHANGED.items():
-    for _statement in _statements:
-        sa.event.listen(audit_log, "after_create", sa.DDL(_statement).execute_if(dialect=_dialect))
+_ON_SQLITE: Final = """
+CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
+BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END
+"""
+_ON_POSTGRES: Final = """
+CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS
+$$BEGIN RAISE EXCEPTION 'the audit log is never changed'; END$$;
+CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
+FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()
+"""
+sa.event.listen(audit_log, "after_create", sa.DDL(_ON_SQLITE).execute_if(dialect="sqlite"))
+sa.event.listen(audit_log, "after_create", sa.DDL(_ON_POSTGRES).execute_if(dialect="postgresql"))
