@@ -11,7 +11,6 @@ from tradewind.bootstrap import Wiring, make_remote_logs_of, make_secrets_chain
 from tradewind.bundles.registry import make_bundles
 from tradewind.errors import SettingsError
 from tradewind.executors.registry import most_at_once, read_executors
-from tradewind.model.ids import JobKey
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.structures import Structures
@@ -40,9 +39,9 @@ def made_supervisor(wiring: Wiring, executor: str) -> Iterator[Supervisor | None
         end_leftovers(folder)
         supervisor = _make_supervisor(wiring, executor, folder)
         job_file = folder / "job"
-        former = JobKey(int(job_file.read_text())) if job_file.exists() else None
+        former = job_file.read_text() if job_file.exists() else None
         try:
-            job_file.write_text(str(supervisor.start(former)))
+            supervisor.start(former, job_file.write_text)
             yield supervisor
         finally:
             supervisor.stop()

@@ -75,7 +75,7 @@ def odd(kind: Any) -> st.SearchStrategy[Any]:
 def asked() -> st.SearchStrategy[tuple[str, bytes]]:
     """A method, and its arguments as the supervisor receives them."""
     questions.prepare()
-    known = {name: method for name, method in questions._known().items() if name not in NOT_ASKED}
+    known = {name: method for name, method in questions.CALLS.known.items() if name not in NOT_ASKED}
     return st.sampled_from(sorted(known)).flatmap(
         lambda name: _arguments(known[name]).map(lambda arguments: (name, msgspec.json.encode(arguments)))
     )

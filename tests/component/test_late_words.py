@@ -58,8 +58,8 @@ def test_who_got_no_answer_to_a_begin_may_ask_again(world: World) -> None:
         )
         for pid in (1, 2)
     )
-    mine.start(None)
-    other.start(None)
+    mine.begin_life(None)
+    other.begin_life(None)
 
     first, again, foreign = mine.exchange(begins), mine.exchange(begins), other.exchange(begins)
 

@@ -1,12 +1,18 @@
 """What a supervisor of attempts and the engine say to each other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
 
 from tradewind.model.assignment import Asker, WorkOrder
 from tradewind.model.attempt_end import AttemptResult
 from tradewind.model.ids import AttemptKey
-from tradewind.model.task import WorkItem
+from tradewind.model.task import Failed, WorkItem
+
+TOLD: Final = frozenset({"set_xcom", "set_rendered_fields", "set_rendered_map_index"})
+"""Methods that need no answer: what they write is there before anything else that the task asks for is answered, and
+stored together with the end of the attempt. An attempt whose words could not be stored does not succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +23,8 @@ class Request:
     asker: Asker
     method: str
     arguments: Mapping[str, object]
+    is_repeat: bool = False
+    """Whether it was sent before, and the answer was lost: it may have been met already."""
 
 
 @dataclass(slots=True)
@@ -47,3 +55,24 @@ class Exchanged:
     """One for each request; `Refusal`s among them."""
     orders: list[WorkOrder] = field(default_factory=list)
     """For those of the begins that are now running. The others must not run: called off, or begun elsewhere."""
+
+
+def spoiled(given: Exchange, answers: Sequence[object]) -> list[AttemptResult]:
+    """The results, with failures in place of the successes of attempts that had something refused."""
+    refused: Mapping[AttemptKey, str] = {
+        request.attempt: answer.message
+        for request, answer in zip(given.requests, answers, strict=True)
+        if isinstance(answer, Refusal) and request.method in TOLD
+    }
+    return [
+        not_stored(result, refused[result.report.attempt], result.report.at)
+        if result.report.attempt in refused
+        else result
+        for result in given.results
+    ]
+
+
+def not_stored(result: AttemptResult, why: str, at: datetime) -> AttemptResult:
+    """What is told in place of a result that cannot be kept."""
+    reason = f"what it said could not be stored: {why}"
+    return AttemptResult(report=Failed(result.report.attempt, at, reason=reason))

@@ -1,12 +1,11 @@
 """The engine as supervisors of attempts know it (`worker.engine.Engine`), with the database behind it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
 
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TradewindError, TransactionConflict
-from tradewind.model.attempt_end import AttemptResult
-from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request
+from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request, not_stored, spoiled
 from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.task import Failed
 from tradewind.operations.begin_attempts import Beginner
@@ -22,8 +21,6 @@ from tradewind.telemetry.events import AttemptLost
 
 T = TypeVar("T")
 KIND: Final = "worker"
-TOLD: Final = frozenset({"set_xcom", "set_rendered_fields", "set_rendered_map_index"})
-"""Methods that tasks do not wait for. An attempt whose words could not be stored does not succeed."""
 _LATE: Final = Refusal("TaskIsLate", "this attempt has ended or is no longer the latest one, so it may say nothing")
 _WORKER_DIED: Final = "its worker was killed"
 
@@ -49,7 +46,10 @@ class StoredEngine:
         default_retention: timedelta = DEFAULT_RETENTION,
         flush: Callable[[], None] = lambda: None,
     ) -> None:
-        """`flush` returns when all that was committed is on disk, where commits do not wait for that themselves."""
+        """`flush` returns when all that was committed is on disk, where commits do not wait for that themselves.
+
+        A beginner that knows its worker belongs to a supervisor whose life has begun.
+        """
         self._store = store
         self._clock = clock
         self._beginner = beginner
@@ -58,10 +58,14 @@ class StoredEngine:
         self._longest_delay_s = longest_delay_s
         self._flush = flush
         self._default_retention = default_retention
-        self._job = JobKey(0)
+        self._job = beginner.worker or JobKey(0)
 
-    def start(self, former: JobKey | None) -> JobKey:
+    def start(self, former: str | None, remember: Callable[[str], object]) -> None:
         """See `Engine.start`."""
+        remember(str(self.begin_life(None if former is None else JobKey(int(former)))))
+
+    def begin_life(self, former: JobKey | None) -> JobKey:
+        """The same, by the keys of the lives."""
         now = self._clock.now()
 
         def work(tx: Transaction) -> JobKey:
@@ -117,9 +121,10 @@ class StoredEngine:
     def _exchange(self, tx: Transaction, given: Exchange) -> Exchanged:
         now = self._clock.now()
         answers = self._answers(tx, given.requests, now) if given.requests else []
-        results = _spoiled(given, answers)
+        results = spoiled(given, answers)
         if results:
-            settle_attempts(tx, results, now, self._structures, longest_delay_s=self._longest_delay_s)
+            longest = self._longest_delay_s
+            settle_attempts(tx, results, now, self._structures, longest_delay_s=longest, cipher=self._secrets)
         orders = self._beginner.begin(tx, given.begins, now) if given.begins else []
         return Exchanged(answers, orders)
 
@@ -147,6 +152,7 @@ class StoredEngine:
             structures=self._structures,
             secrets=self._secrets,
             default_retention=self._default_retention,
+            is_repeat=request.is_repeat,
         )
 
     def _one_by_one(self, given: Exchange) -> Exchanged:
@@ -155,11 +161,10 @@ class StoredEngine:
         for request in given.requests:
             part = self._try(Exchange(requests=[request]))
             exchanged.answers.append(part if isinstance(part, Refusal) else part.answers[0])
-        results = _spoiled(given, exchanged.answers)
-        for result in results:
+        for result in spoiled(given, exchanged.answers):
             refusal = self._try(Exchange(results=[result]))
             if isinstance(refusal, Refusal):
-                self._try(Exchange(results=[_failed(result, refusal.message, self._clock.now())]))
+                self._try(Exchange(results=[not_stored(result, refusal.message, self._clock.now())]))
         for item in given.begins:
             part = self._try(Exchange(begins=[item]))
             exchanged.orders += [] if isinstance(part, Refusal) else part.orders
@@ -187,23 +192,3 @@ def _answer(runtime: StoredRuntime, request: Request) -> object:
         raise
     except (TradewindError, ValueError) as error:
         return Refusal(type(error).__name__, str(error))
-
-
-def _spoiled(given: Exchange, answers: Sequence[object]) -> list[AttemptResult]:
-    """The results, with failures in place of the successes of attempts that had something refused."""
-    refused: Mapping[AttemptKey, str] = {
-        request.attempt: answer.message
-        for request, answer in zip(given.requests, answers, strict=True)
-        if isinstance(answer, Refusal) and request.method in TOLD
-    }
-    return [
-        _failed(result, refused[result.report.attempt], result.report.at)
-        if result.report.attempt in refused
-        else result
-        for result in given.results
-    ]
-
-
-def _failed(result: AttemptResult, why: str, at: datetime) -> AttemptResult:
-    reason = f"what it said could not be stored: {why}"
-    return AttemptResult(report=Failed(result.report.attempt, at, reason=reason))

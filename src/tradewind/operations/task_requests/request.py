@@ -27,13 +27,16 @@ class TaskRequest:
         structures: Structures,
         secrets: Cipher,
         default_retention: timedelta = DEFAULT_RETENTION,
+        is_repeat: bool = False,
     ) -> None:
+        """`is_repeat`: it was asked before, and may have been met already."""
         self.tx = tx
         self.asker = asker
         self.now = now
         self.structures = structures
         self.secrets = secrets
         self.default_retention = default_retention
+        self.is_repeat = is_repeat
 
     def find_run(self, dag_id: str, run_id: str) -> Run | None:
         """The run of that id."""

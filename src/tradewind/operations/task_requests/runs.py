@@ -126,11 +126,21 @@ class RunRequests(TaskRequest):
         try:
             trigger_run(self.tx, request, self.structures, self.now, suffix="")
         except RunExists:
+            run = self.find_run(dag_id, run_id)
+            if run is not None and self.is_repeat and self._was_asked_for(run):
+                return True
             # It may also be another run that has the same logical date: that one is left as it is.
-            if not reset_dag_run or self.find_run(dag_id, run_id) is None:
+            if not reset_dag_run or run is None:
                 return False
             clear_tasks(self.tx, Selection(dag_id, run_id), self.structures, self.now)
         return True
+
+    def _was_asked_for(self, run: Run) -> bool:
+        """Whether the running task may have asked for it: it was queued, or cleared, since this attempt began."""
+        task = self.tx.lookups.task(self.asker.key)
+        if task is None or task.started_at is None or run.queued_at is None:
+            return False
+        return run.queued_at >= task.started_at
 
     def _owners_and_tags(self, record: DagRecord) -> tuple[str | None, tuple[str, ...]]:
         """As its current version has them. A version that cannot be read says nothing."""

@@ -4,11 +4,12 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
+from tradewind.model.exchange import TOLD
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
 from tradewind.sdk.secrets_masker import secrets_masker
 from tradewind.worker.child.pipe import Pipe
 from tradewind.worker.protocol import FrameKind
-from tradewind.worker.questions import TOLD, decode_answer, encode_arguments, is_known
+from tradewind.worker.questions import decode_answer, encode_arguments, is_known
 
 _NOT_FOUND: Final = frozenset(
     {"NotFound", "UnknownAsset", "UnknownDag", "UnknownPool", "UnknownRun", "UnknownTask", "UnknownVariable"}

@@ -1,13 +1,13 @@
 """The supervisor: which attempts run, and what became of them."""
 
 import selectors
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 from tradewind.model.assignment import WorkOrder
 from tradewind.model.exchange import Exchange
-from tradewind.model.ids import AttemptKey, JobKey
+from tradewind.model.ids import AttemptKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import WorkItem
 from tradewind.runtime.clock import Clock
@@ -81,11 +81,10 @@ class Supervisor:
         self._stop: Stop | None = None
         self._is_over = False
 
-    def start(self, former: JobKey | None) -> JobKey:
-        """Begin, as the successor of a supervisor that is known to be dead."""
-        job = self._engine.start(former)
+    def start(self, former: str | None, remember: Callable[[str], object]) -> None:
+        """Begin, as the successor of a supervisor that is known to be dead. See `Engine.start`."""
+        self._engine.start(former, remember)
         self._clients = Clients(self._folder / "socket", self._selector, self)
-        return job
 
     def run(self) -> None:
         """Until nobody needs it any more, or it was told to stop and nothing runs."""
