@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from tradewind.errors import DatabaseError, TransactionConflict
 from tradewind.storage.audit import watch
 from tradewind.storage.failures import translated
+from tradewind.storage.live import LiveJournal
 from tradewind.storage.transaction import SqlTransaction
 from tradewind.telemetry.hub import Hub
 
@@ -52,6 +53,7 @@ class Database:
         pause: Callable[[float], None] = lambda _: None,
         wake: Callable[[], None] = lambda: None,
         notifies: bool = False,
+        journal: LiveJournal | None = None,
         frozen_after_s: float | None = None,
         waits_for_disk: bool = True,
     ) -> None:
@@ -71,6 +73,7 @@ class Database:
         self._hub = hub or Hub()
         self._pause = pause
         self._wake = wake
+        self._journal = journal
         self._notifies = notifies and self.engine.dialect.name == "postgresql"
 
     @property
@@ -92,10 +95,13 @@ class Database:
             yield transaction
             if watching is not None:
                 watching.before_commit()
+            is_live = self._journal is not None and self._journal.write(connection, transaction.events)
         if watching is not None:
             watching.after_commit()
         if transaction.has_recorded_changes:
             self._wake()
+        if self._journal is not None and is_live:
+            self._journal.wake()
         for event in transaction.events:
             self._hub.emit(event)
 

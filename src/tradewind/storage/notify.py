@@ -16,7 +16,8 @@ class PostgresWakeup:
     LISTEN needs a session of its own, so not through a pooler in transaction mode; give the direct URL.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, channel: str = CHANNEL) -> None:
+        self._channel = channel
         self._conninfo = sa.make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
         self._connection: psycopg.Connection[tuple[object, ...]] | None = None
         self._woken, self._waker = os.pipe()
@@ -52,7 +53,7 @@ class PostgresWakeup:
         if self._connection is None:
             try:
                 self._connection = psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5)
-                self._connection.execute(f"LISTEN {CHANNEL}")
+                self._connection.execute(f"LISTEN {self._channel}")
             except psycopg.OperationalError:
                 self._connection = None
         return self._connection

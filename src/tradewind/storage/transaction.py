@@ -21,6 +21,7 @@ from tradewind.storage.files import Files
 from tradewind.storage.grants import Grants
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.listings import Listings
+from tradewind.storage.live import Live
 from tradewind.storage.logins import Logins
 from tradewind.storage.lookups import Lookups
 from tradewind.storage.pools import Pools
@@ -156,6 +157,10 @@ class _ClientStores(_Stores):
     @cached_property
     def listings(self) -> Listings:
         return Listings(self.connection)
+
+    @cached_property
+    def live(self) -> Live:
+        return Live(self.connection)
 
     @cached_property
     def accounts(self) -> Accounts:

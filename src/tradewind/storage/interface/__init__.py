@@ -25,6 +25,7 @@ from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, 
 from tradewind.storage.interface.job_store import JobStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.storage.interface.listing_store import ListingStore
+from tradewind.storage.interface.live_store import LiveStore
 from tradewind.storage.interface.lookup_store import LookupStore
 from tradewind.storage.interface.pruning_store import PruningStore
 from tradewind.storage.interface.shared_stores import (
@@ -542,6 +543,8 @@ class ClientStores(Protocol):
     def listings(self) -> ListingStore: ...
     @property
     def pruning(self) -> PruningStore: ...
+    @property
+    def live(self) -> LiveStore: ...
     @property
     def accounts(self) -> AccountStore: ...
     @property

@@ -39,7 +39,7 @@ from tradewind.storage.schema.runs import (
     task_is_waiting,
     task_try,
 )
-from tradewind.storage.schema.services import job, pool
+from tradewind.storage.schema.services import job, live_change, live_listener, pool
 from tradewind.storage.schema.shared import (
     asset,
     asset_alias,
@@ -81,6 +81,8 @@ __all__ = [
     "file_is_requested",
     "is_wanted",
     "job",
+    "live_change",
+    "live_listener",
     "login_failure",
     "metadata",
     "pool",

@@ -1,4 +1,4 @@
-"""Pools, and the lives of service processes."""
+"""Pools, the lives of service processes, and what those are told who watch."""
 
 import sqlalchemy as sa
 
@@ -30,3 +30,21 @@ job = sa.Table(
 )
 _job_is_live = job.c.stopped_at.is_(None)
 add_index("ix_job_live", job.c.kind, job.c.heartbeat_at, where=_job_is_live)
+
+live_change = sa.Table(
+    "live_change",
+    metadata,
+    sa.Column("change_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("at", Instant, nullable=False),
+    sa.Column("entries", LongText, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# One row: how often somebody has said that they listen to live changes.
+live_listener = sa.Table(
+    "live_listener",
+    metadata,
+    sa.Column("listener_key", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("beat", sa.BigInteger, nullable=False),
+    sa.Column("heard_at", Instant, nullable=False),
+)

@@ -23,6 +23,7 @@ def upgrade() -> None:
     _create_callbacks()
     _create_kept()
     _create_pools_and_jobs()
+    _create_live_changes()
     if op.get_context().dialect.name == "mysql":
         _create_full_indexes()
     else:
@@ -32,7 +33,17 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in (
         *("deferral", "task_state", "rendered_fields", "xcom"),
-        *("job", "pool", "callback_request", "run_change", "task_try", "task_instance", "dag_run"),
+        *(
+            "live_listener",
+            "live_change",
+            "job",
+            "pool",
+            "callback_request",
+            "run_change",
+            "task_try",
+            "task_instance",
+            "dag_run",
+        ),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source"),
         *("dag_favorite", "dag_tag", "dag_version", "dag"),
     ):
@@ -209,6 +220,7 @@ def _create_runs() -> None:
         sa.Column("note", types.long_text(), nullable=True),
         sa.Column("triggered_by", types.STATE, nullable=True),
         sa.Column("triggering_user_name", types.id_text(), nullable=True),
+        sa.Column("backfill_key", sa.BigInteger, nullable=True),
         sa.Column("reason", types.long_text(), nullable=True),
         sa.Column("decided_at", types.instant(), nullable=True),
         sa.Column("updated_at", types.instant(), nullable=False),
@@ -385,11 +397,8 @@ def _create_kept() -> None:
         "deferral",
         *_of_task(),
         sa.Column("attempt", sa.Integer, nullable=False),
-        sa.Column("trigger_path", types.long_text(), nullable=True),
-        sa.Column("trigger_kwargs", types.long_text(), nullable=True),
         sa.Column("next_method", types.id_text(), nullable=False),
         sa.Column("next_kwargs", types.long_text(), nullable=True),
-        sa.Column("queue", types.id_text(), nullable=True),
         sa.Column("times_out_at", types.instant(), nullable=True),
         sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_deferral"),
@@ -434,6 +443,24 @@ def _create_pools_and_jobs() -> None:
 _QUEUE_ORDER = ("pool", sa.text("priority_weight DESC"), "queue_turn", "run_key", "map_index")
 
 
+def _create_live_changes() -> None:
+    op.create_table(
+        "live_change",
+        sa.Column("change_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("at", types.instant(), nullable=False),
+        sa.Column("entries", types.long_text(), nullable=False),
+        sa.PrimaryKeyConstraint("change_key", name="pk_live_change"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "live_listener",
+        sa.Column("listener_key", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("beat", sa.BigInteger, nullable=False),
+        sa.Column("heard_at", types.instant(), nullable=False),
+        sa.PrimaryKeyConstraint("listener_key", name="pk_live_listener"),
+    )
+
+
 def _create_full_indexes() -> None:
     """MySQL has no partial indexes: the state leads instead."""
     op.create_index("ix_dag_due", "dag", ["next_run_after"])
@@ -441,6 +468,7 @@ def _create_full_indexes() -> None:
     op.create_index("ix_dag_run_state", "dag_run", ["state", "dag_id", "run_after"])
     op.create_index("ix_dag_run_timeout", "dag_run", ["times_out_at"])
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
+    op.create_index("ix_dag_run_backfill", "dag_run", ["backfill_key", "state", "ordering_at"])
     op.create_index("ix_task_instance_queue", "task_instance", ["state", *_QUEUE_ORDER])
     op.create_index("ix_task_instance_timer", "task_instance", ["wake_at"])
     op.create_index("ix_run_change_run", "run_change", ["run_key"])
@@ -463,6 +491,7 @@ def _create_partial_indexes() -> None:
     partial("ix_dag_run_running", "dag_run", ["dag_id", "state"], "state = 'running'")
     partial("ix_dag_run_timeout", "dag_run", ["times_out_at"], "state = 'running' AND times_out_at IS NOT NULL")
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
+    partial("ix_dag_run_backfill", "dag_run", ["backfill_key", "state", "ordering_at"], "backfill_key IS NOT NULL")
     partial("ix_task_instance_waiting", "task_instance", [*_QUEUE_ORDER], "state = 'scheduled' AND held_by IS NULL")
     partial(
         "ix_task_instance_active",
