@@ -1,9 +1,14 @@
 """What the engine tells the world, in the past tense."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum, auto
+from typing import NamedTuple
 
 from tradewind.model.ids import JobKey, RunKey, TaskKey
-from tradewind.model.states import RunState, TaskState
+from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.model.task import TaskInstance
+from tradewind.telemetry.measurements import Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +19,25 @@ class TasksMoved:
     tasks: tuple[TaskKey, ...]
 
 
+class RunTimes(NamedTuple):
+    """How a run came to it, and when; `at` is when it came into its state."""
+
+    run_type: RunType
+    run_after: datetime
+    started_at: datetime | None
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class RunMoved:
-    """A run came into a state."""
+    """A run came into a state. `times`: where the engine itself moved it."""
 
     run_key: RunKey
     dag_id: str
     run_id: str
     state: RunState
     reason: str | None = None
+    times: RunTimes | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,23 @@ class PoolMeasured:
     queued: int
     running: int
     deferred: int
+    open: int = 0
+    """Slots that are free; -1 for a pool without limit."""
+    starving: int = 0
+    """Task instances that wait while no slot is free."""
+
+
+class LostBy(Enum):
+    """What an attempt was lost by."""
+
+    SILENCE = auto()
+    """Its worker sent no heartbeat."""
+    WORKER = auto()
+    """Its worker was killed."""
+    SCHEDULER = auto()
+    """Its scheduler died before it was handed over."""
+    QUEUE = auto()
+    """Its executor did not begin it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +93,8 @@ class AttemptLost:
 
     task: TaskKey
     reason: str
+    cause: LostBy = field(default=LostBy.QUEUE, compare=False)
+    instance: TaskInstance | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,4 +240,5 @@ Event = (
     | CallbackCalled
     | ExecutorFailed
     | LogNotKept
+    | Measurement
 )

@@ -12,10 +12,13 @@ class Hub:
 
     def __init__(self, *handlers: Handler) -> None:
         self._handlers = list(handlers)
+        self.measures = False
+        """Whether anybody wants measurements, which otherwise are not even made."""
 
-    def attach(self, handler: Handler) -> None:
-        """Pass all events from now on to `handler` as well."""
+    def attach(self, handler: Handler, *, measures: bool = False) -> None:
+        """Pass all events from now on to `handler` as well; with `measures`, it wants measurements among them."""
         self._handlers.append(handler)
+        self.measures = self.measures or measures
 
     def emit(self, event: Event) -> None:
         """Pass one event on."""
