@@ -234,6 +234,6 @@ def test_updates_are_stored_with_the_end_of_their_attempt_and_only_in_time(world
     results = [AttemptResult(report=Succeeded(each, now), outlet_events=(event,)) for each in (late, attempt, attempt)]
     for result in results:
         with world.database.begin() as tx:
-            settle_attempts(tx, [result], now, world.structures)
+            settle_attempts(tx, [result], now, world.structures, cipher=Encryption())
 
     assert len(events_of(world, name="orders")) == 1

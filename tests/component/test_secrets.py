@@ -17,8 +17,11 @@ from tradewind.errors import (
     UnknownVariable,
 )
 from tradewind.model.assignment import Asker
+from tradewind.model.dag import Task
 from tradewind.model.ids import UNMAPPED, RunKey, TaskKey
 from tradewind.model.task_answers import ConnectionResult
+from tradewind.model.trigger import NewTrigger
+from tradewind.operations.cipher import opened_kwargs
 from tradewind.operations.manage_connections import (
     add_connection,
     delete_connection,
@@ -166,14 +169,23 @@ def test_connection_needs_an_id_that_does_no_harm(world: World, conn_id: str) ->
 
 
 def test_keys_are_rotated_for_everything_that_is_stored(any_world: World) -> None:
+    """E5 too."""
     now = any_world.clock.now()
+    any_world.dag(Task("waits"))
+    any_world.trigger()
+    waiting = any_world.instances()["waits"].attempt_key
     with any_world.database.begin() as tx:
         set_variable(tx, "old", "hunter2", description="kept", cipher=Encryption([OLD]), now=now)
         set_variable(tx, "plain", "hunter2", cipher=Encryption(), now=now)
         add_connection(tx, DATABASE, cipher=Encryption([OLD]), now=now)
+        kwargs, is_encrypted = Encryption([OLD]).encrypt('"hunter2"')
+        trigger = NewTrigger(
+            attempt=waiting, class_path="a.B", kwargs=kwargs, is_encrypted=is_encrypted, created_at=now
+        )
+        tx.triggers.add([trigger])
 
     with any_world.database.begin() as tx:
-        assert rotate_keys(tx, Encryption([NEW, OLD]), now) == (2, 1)
+        assert rotate_keys(tx, Encryption([NEW, OLD]), now) == (2, 1, 1)
 
     with any_world.database.begin() as tx:
         only_new = Encryption([NEW])
@@ -182,6 +194,8 @@ def test_keys_are_rotated_for_everything_that_is_stored(any_world: World) -> Non
             Variable("plain", "hunter2", None, True),
         ]
         assert list_connections(tx, only_new) == [DATABASE]
+        (sealed,) = tx.triggers.sealed()
+        assert opened_kwargs(sealed, only_new) == '"hunter2"'
     assert "hunter" not in everything_stored(any_world)
 
 

@@ -29,4 +29,7 @@ def command() -> None:
     with wired(settings) as wiring:
         now = wiring.clock.now()
         rotated = wiring.database.transact(lambda tx: rotate_keys.rotate_keys(tx, cipher, now))
-    typer.echo(f"{rotated.variables} variables and {rotated.connections} connections are encrypted with the first key")
+    typer.echo(
+        f"{rotated.variables} variables, {rotated.connections} connections and the arguments of {rotated.triggers}"
+        " triggers are encrypted with the first key"
+    )

@@ -12,6 +12,12 @@ VersionKey = NewType("VersionKey", int)
 JobKey = NewType("JobKey", int)
 """The database's own number of one life of a service process, such as a scheduler."""
 
+TriggerKey = NewType("TriggerKey", int)
+"""The database's own number of what one deferral waits for."""
+
+BackfillKey = NewType("BackfillKey", int)
+"""The database's own number of a backfill, and the one that people call it by."""
+
 UNMAPPED = -1
 """The map index of a task that is not mapped, or not yet expanded."""
 

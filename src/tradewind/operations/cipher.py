@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import Protocol
 
 from tradewind.model.task_answers import ConnectionResult
+from tradewind.model.trigger import ClaimedTrigger
 from tradewind.storage.interface.shared_stores import ConnectionRecord, VariableRecord
+from tradewind.storage.interface.trigger_store import SealedKwargs
 
 
 class Cipher(Protocol):
@@ -30,6 +32,12 @@ def sealed_variable(key: str, value: str, description: str | None, cipher: Ciphe
 def opened_variable(record: VariableRecord, cipher: Cipher) -> str:
     """The text of a stored variable. Raises `UndecipherableSecret`."""
     return cipher.decrypt(record.value, f"variable {record.key!r}") if record.is_encrypted else record.value
+
+
+def opened_kwargs(trigger: SealedKwargs | ClaimedTrigger, cipher: Cipher) -> str:
+    """The arguments of a trigger, as JSON. Raises `UndecipherableSecret`."""
+    what = f"the arguments of trigger {trigger.key}"
+    return cipher.decrypt(trigger.kwargs, what) if trigger.is_encrypted else trigger.kwargs
 
 
 def sealed_connection(connection: ConnectionResult, cipher: Cipher) -> ConnectionRecord:

@@ -11,6 +11,7 @@ from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_RUN_STATES, RunState, TaskState
 from tradewind.model.task import TaskInstance
+from tradewind.operations.call_off_triggers import call_off_triggers
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, touch_run
 from tradewind.operations.structures import Structures
 from tradewind.operations.use_latest_version import goes_on_with_latest, use_latest_version
@@ -90,6 +91,7 @@ def clear_chosen(tx: Transaction, chosen: Chosen, now: datetime) -> set[TaskKey]
         if moved:
             tx.emit(TasksMoved(state, tuple(sorted(moved))))
         changed |= moved
+    call_off_triggers(tx, chosen.instances, changed)
     return changed
 
 

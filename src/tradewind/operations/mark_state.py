@@ -7,6 +7,7 @@ from tradewind.errors import InvalidRequest
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, TaskRole, TaskState
+from tradewind.operations.call_off_triggers import call_off_triggers
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
 from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
 from tradewind.operations.past import tell_next_run
@@ -42,6 +43,7 @@ def mark_tasks(
         changed = tx.tasks.set_state(
             tasks, target(_EVENTS[state]), now, max_tries=tries, reason=f"marked {state} by a person"
         )
+        call_off_triggers(tx, tasks, changed)
         if changed:
             tx.emit(TasksMoved(state, tuple(sorted(changed))))
             _decide_failures_again(tx, chosen, changed, state, now)
@@ -88,6 +90,7 @@ def mark_run(
         )
         tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
         changed = [snapshot.key for snapshot in stopped]
+        tx.triggers.call_off(changed)
         if any(task.state not in FINISHED_STATES for task in tx.tasks.instances(run.key, teardowns)):
             tx.runs.set_state(run.key, run.state, run.state, now, forced_state=RunState.FAILED.value)
             tell_next_run(tx, run, structure, now)
@@ -124,6 +127,7 @@ def _succeed_all(tx: Transaction, run: Run, now: datetime) -> list[TaskKey]:
     tries = [task.max_tries for task in tasks]
     reason = "the run was marked success by a person"
     changed = tx.tasks.set_state(tasks, TaskState.SUCCESS, now, max_tries=tries, reason=reason)
+    call_off_triggers(tx, tasks, changed)
     if changed:
         tx.emit(TasksMoved(TaskState.SUCCESS, tuple(sorted(changed))))
     return sorted(changed)

@@ -6,11 +6,13 @@ from typing import NamedTuple
 from tradewind.operations.cipher import (
     Cipher,
     opened_connection,
+    opened_kwargs,
     opened_variable,
     sealed_connection,
     sealed_variable,
 )
 from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.trigger_store import SealedKwargs
 
 
 class Rotated(NamedTuple):
@@ -18,6 +20,7 @@ class Rotated(NamedTuple):
 
     variables: int
     connections: int
+    triggers: int
 
 
 def rotate_keys(tx: Transaction, cipher: Cipher, now: datetime) -> Rotated:
@@ -31,6 +34,8 @@ def rotate_keys(tx: Transaction, cipher: Cipher, now: datetime) -> Rotated:
         for record in tx.variables.all()
     ]
     connections = [sealed_connection(opened_connection(record, cipher), cipher) for record in tx.connections.all()]
+    triggers = [SealedKwargs(each.key, *cipher.encrypt(opened_kwargs(each, cipher))) for each in tx.triggers.sealed()]
     tx.variables.put(variables, now)
     tx.connections.put(connections, now)
-    return Rotated(len(variables), len(connections))
+    tx.triggers.reseal(triggers)
+    return Rotated(len(variables), len(connections), len(triggers))

@@ -1,11 +1,14 @@
 """Attempts end: their states, and all that they leave behind, in one transaction."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from tradewind.decide.retry import LONGEST_DELAY_S
 from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited
+from tradewind.model.trigger import NewTrigger
+from tradewind.operations.cipher import Cipher
 from tradewind.operations.record_asset_events import record_outlet_events
 from tradewind.operations.report_tasks import Reported, report_tasks
 from tradewind.operations.structures import Structures
@@ -20,31 +23,46 @@ def settle_attempts(
     structures: Structures,
     *,
     longest_delay_s: float = LONGEST_DELAY_S,
+    cipher: Cipher,
 ) -> Reported:
-    """Store how attempts ended. What a late one leaves behind is not kept either."""
+    """Store how attempts ended. What a late one leaves behind is not kept either. `cipher` hides what triggers get."""
     usages = {result.report.attempt: result.usage for result in results if result.usage is not None}
     reports = [result.report for result in results]
     reported = report_tasks(tx, reports, now, structures, longest_delay_s=longest_delay_s, usages=usages)
     in_time = [result for result in results if result.report.attempt.task in reported.ended]
-    deferrals = [_stored(result, result.waits_for) for result in in_time if result.waits_for is not None]
-    if deferrals:
-        tx.deferrals.put(deferrals)
+    _wait(tx, [(result, result.waits_for) for result in in_time if result.waits_for is not None], cipher)
     record_outlet_events(tx, in_time, now)
     return reported
+
+
+def _wait(tx: Transaction, waiting: Sequence[tuple[AttemptResult, Deferral | InputAwaited]], cipher: Cipher) -> None:
+    if not waiting:
+        return
+    tx.deferrals.put([_stored(result, waits_for) for result, waits_for in waiting])
+    tx.triggers.add(
+        [_trigger(result, waits_for, cipher) for result, waits_for in waiting if isinstance(waits_for, Deferral)]
+    )
+
+
+def _trigger(result: AttemptResult, waits_for: Deferral, cipher: Cipher) -> NewTrigger:
+    kwargs, is_encrypted = cipher.encrypt(json.dumps(waits_for.trigger_kwargs))
+    return NewTrigger(
+        attempt=result.report.attempt,
+        class_path=waits_for.trigger_path,
+        kwargs=kwargs,
+        is_encrypted=is_encrypted,
+        created_at=result.report.at,
+        queue=waits_for.queue,
+    )
 
 
 def _stored(result: AttemptResult, waits_for: Deferral | InputAwaited) -> StoredDeferral:
     at = result.report.at
     next_kwargs: Any = waits_for.next_kwargs
-    trigger_kwargs: Any = waits_for.trigger_kwargs if isinstance(waits_for, Deferral) else None
-    trigger = waits_for if isinstance(waits_for, Deferral) else None
     return StoredDeferral(
         attempt=result.report.attempt,
         next_method=waits_for.next_method,
         created_at=at,
         next_kwargs=next_kwargs,
-        trigger_path=None if trigger is None else trigger.trigger_path,
-        trigger_kwargs=trigger_kwargs,
-        queue=None if trigger is None else trigger.queue,
         times_out_at=None if waits_for.timeout is None else at + waits_for.timeout,
     )

@@ -13,13 +13,15 @@ from tradewind.errors import DatabaseError, TransactionConflict
 from tradewind.storage.audit import watch
 from tradewind.storage.failures import translated
 from tradewind.storage.live import LiveJournal
-from tradewind.storage.transaction import SqlTransaction
+from tradewind.storage.transaction import Channels, SqlTransaction
 from tradewind.telemetry.hub import Hub
 
 T = TypeVar("T")
 
 CHANNEL = "tradewind"
 """What schedulers LISTEN to on PostgreSQL."""
+TRIGGER_CHANNEL = "tradewind_triggers"
+"""What triggerers LISTEN to."""
 
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
@@ -52,14 +54,16 @@ class Database:
         pool_size: int = 5,
         pause: Callable[[float], None] = lambda _: None,
         wake: Callable[[], None] = lambda: None,
+        wake_triggerers: Callable[[], None] = lambda: None,
         notifies: bool = False,
         journal: LiveJournal | None = None,
         frozen_after_s: float | None = None,
         waits_for_disk: bool = True,
     ) -> None:
-        """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, and `notifies` does so
-        through PostgreSQL itself. A process that says nothing for `frozen_after_s` in the middle of a transaction is
-        cut off by the server, so that it does not keep its locks for as long as it is frozen.
+        """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, `wake_triggerers` those
+        who run triggers, and `notifies` does both through PostgreSQL itself; `journal` tells those who watch. A process
+        that says nothing for `frozen_after_s` in the middle of a transaction is cut off by the server, so that it does
+        not keep its locks for as long as it is frozen.
 
         Without `waits_for_disk`, a commit may be lost when the machine (or PostgreSQL) crashes, but never without all
         that was committed after it, by whomever: the log is written in order. That is for who only prepares what others
@@ -73,8 +77,10 @@ class Database:
         self._hub = hub or Hub()
         self._pause = pause
         self._wake = wake
+        self._wake_triggerers = wake_triggerers
         self._journal = journal
-        self._notifies = notifies and self.engine.dialect.name == "postgresql"
+        notifies = notifies and self.engine.dialect.name == "postgresql"
+        self._channels = Channels(CHANNEL, TRIGGER_CHANNEL) if notifies else Channels()
 
     @property
     def dialect_name(self) -> str:
@@ -90,7 +96,7 @@ class Database:
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
         with translated(), self.engine.begin() as connection:
-            transaction = SqlTransaction(connection, CHANNEL if self._notifies else None)
+            transaction = SqlTransaction(connection, self._channels)
             watching = watch(connection)
             yield transaction
             if watching is not None:
@@ -100,6 +106,8 @@ class Database:
             watching.after_commit()
         if transaction.has_recorded_changes:
             self._wake()
+        if transaction.has_trigger_news:
+            self._wake_triggerers()
         if self._journal is not None and is_live:
             self._journal.wake()
         for event in transaction.events:

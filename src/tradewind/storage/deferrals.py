@@ -44,11 +44,8 @@ class Deferrals:
         rows = [
             {
                 **each.attempt._asdict(),
-                "trigger_path": each.trigger_path,
-                "trigger_kwargs": to_optional_text(each.trigger_kwargs),
                 "next_method": each.next_method,
                 "next_kwargs": to_optional_text(each.next_kwargs),
-                "queue": each.queue,
                 "times_out_at": each.times_out_at,
                 "created_at": each.created_at,
             }
@@ -75,8 +72,5 @@ def _to_deferral(row: AnyRow) -> StoredDeferral:
         next_method=row.next_method,
         created_at=row.created_at,
         next_kwargs=from_optional_text(row.next_kwargs),
-        trigger_path=row.trigger_path,
-        trigger_kwargs=from_optional_text(row.trigger_kwargs),
-        queue=row.queue,
         times_out_at=row.times_out_at,
     )

@@ -1,6 +1,7 @@
 """One transaction: all stores on one connection."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -34,17 +35,25 @@ from tradewind.storage.tasks import Tasks
 from tradewind.storage.tokens import ApiTokens
 from tradewind.storage.variables import Variables
 from tradewind.storage.versions import Versions
+from tradewind.storage.triggers import Triggers
 from tradewind.storage.xcoms import XComs
 from tradewind.telemetry.events import Event
 
 
 class _Stores:
     """What all of them are made on. Each is made when it is first asked for."""
+class Channels(NamedTuple):
+    """Who is told of changes through PostgreSQL, if anybody is."""
 
-    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
-        """`channel`: where PostgreSQL tells others of changes."""
+    schedulers: str | None = None
+    triggerers: str | None = None
+
+
+
+    def __init__(self, connection: sa.Connection, channels: Channels | None = None) -> None:
+        """`channels`: where PostgreSQL tells others of changes."""
         self.connection = connection
-        self._channel = channel
+        self._channels = channels or Channels()
 
 
 class _EngineStores(_Stores):
@@ -88,7 +97,7 @@ class _EngineStores(_Stores):
 
     @cached_property
     def changes(self) -> Changes:
-        return Changes(self.connection, self._channel)
+        return Changes(self.connection, self._channels.schedulers)
 
     @cached_property
     def pools(self) -> Pools:
@@ -124,6 +133,10 @@ class _TaskStores(_Stores):
 
     @cached_property
     def variables(self) -> Variables:
+    @cached_property
+    def triggers(self) -> Triggers:
+        return Triggers(self.connection, self._channels.triggerers)
+
         return Variables(self.connection)
 
     @cached_property
@@ -186,8 +199,8 @@ class _ClientStores(_Stores):
 class SqlTransaction(_EngineStores, _TaskStores, _ClientStores):
     """Implements `interface.Transaction`."""
 
-    def __init__(self, connection: sa.Connection, channel: str | None = None) -> None:
-        super().__init__(connection, channel)
+    def __init__(self, connection: sa.Connection, channels: Channels | None = None) -> None:
+        super().__init__(connection, channels)
         self.events: list[Event] = []
 
     @property
@@ -198,3 +211,8 @@ class SqlTransaction(_EngineStores, _TaskStores, _ClientStores):
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit."""
         self.events.extend(events)
+    @property
+    def has_trigger_news(self) -> bool:
+        """Whether a triggerer will have something to do."""
+        return "triggers" in self.__dict__ and self.triggers.has_news
+

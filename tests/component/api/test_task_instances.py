@@ -9,7 +9,7 @@ from tests.component.world import PatientExecutor, World, defers, fails
 from tradewind.model.dag import Retry, Task, TaskGroup
 from tradewind.model.ids import TaskKey, try_id
 from tradewind.model.mapping import FixedLength
-from tradewind.storage.interface.kept_stores import StoredDeferral
+from tradewind.model.trigger import NewTrigger
 
 RUN = "/api/v2/dags/sales/dagRuns/r1/taskInstances"
 EVERYWHERE = "/api/v2/dags/~/dagRuns/~/taskInstances"
@@ -102,20 +102,25 @@ def test_a_task_without_a_state_has_none(any_world: World, client: TestClient) -
 def test_a_deferred_task_shows_its_trigger_but_not_what_it_was_given(any_world: World, client: TestClient) -> None:
     finished(any_world, a=defers())
     waiting = any_world.instances()["a"]
-    deferral = StoredDeferral(
+    now = any_world.clock.now()
+    trigger = NewTrigger(
         attempt=waiting.attempt_key,
-        next_method="resume",
-        created_at=any_world.clock.now(),
-        trigger_path="sdk.triggers.Clock",
-        trigger_kwargs={"token": "s3cret"},
+        class_path="sdk.triggers.Clock",
+        kwargs='{"token": "s3cret"}',
+        is_encrypted=False,
+        created_at=now,
     )
     with any_world.database.begin() as tx:
-        tx.deferrals.put([deferral])
+        tx.triggers.add([trigger])
+        job = tx.jobs.start("triggerer", hostname="far", pid=1, now=now)
+        tx.triggers.claim(job, 1)
 
     answer = client.get(RUN, params={"state": "deferred"})
 
     (shown,) = answer.json()["task_instances"]
     assert (shown["trigger"]["classpath"], shown["trigger"]["kwargs"]) == ("sdk.triggers.Clock", "{}")
+    assert shown["trigger"]["triggerer_id"] == shown["triggerer_job"]["id"] == job
+    assert (shown["triggerer_job"]["job_type"], shown["triggerer_job"]["hostname"]) == ("TriggererJob", "far")
     assert "s3cret" not in answer.text
 
 

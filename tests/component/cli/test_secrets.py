@@ -236,7 +236,7 @@ def test_keys_are_rotated(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> 
     new = new_key()
     monkeypatch.setenv("TRADEWIND__CORE__FERNET_KEY", f"{new},{KEY}")
 
-    assert "1 variables and 1 connections" in run(capsys, "rotate-fernet-key")
+    assert "1 variables, 1 connections and the arguments of 0 triggers" in run(capsys, "rotate-fernet-key")
 
     monkeypatch.setenv("TRADEWIND__CORE__FERNET_KEY", new)
     assert run(capsys, "variables", "get", "a") == "x\n"

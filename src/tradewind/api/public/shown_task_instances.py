@@ -1,9 +1,8 @@
 """From rows of the lists of task instances and tries to what answers show of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from tradewind.api.paging import is_, one_of
 from tradewind.api.public.dag_version_schema import version_id
@@ -13,17 +12,15 @@ from tradewind.api.public.task_instance_schemas import (
     TaskInstanceResponse,
 )
 from tradewind.errors import UnknownRun, UnknownTask
-from tradewind.model.ids import UNMAPPED, RunKey, TaskKey, try_id
-from tradewind.model.listing import Condition, Listed, Query, Row
+from tradewind.model.ids import UNMAPPED, JobKey, RunKey, TaskKey, try_id
+from tradewind.model.listing import Condition, Listed, Query, Row, Test
 from tradewind.model.run import Run
 from tradewind.model.states import TaskState
 from tradewind.storage.interface import Transaction
-from tradewind.storage.interface.kept_stores import StoredDeferral
+from tradewind.storage.interface.trigger_store import TriggerRecord
 
 _NO_CONFIGURATION: Final = "{}"
 _HIDDEN: Final = "{}"
-_ID_BITS: Final = 52
-"""Of a number that every client can hold."""
 
 
 def instances_shown(tx: Transaction, rows: Sequence[Row]) -> list[TaskInstanceResponse]:
@@ -31,8 +28,9 @@ def instances_shown(tx: Transaction, rows: Sequence[Row]) -> list[TaskInstanceRe
     keys = [_key(row) for row in rows]
     rendered = tx.rendered.of_tasks(keys)
     waiting = [key for key, row in zip(keys, rows, strict=True) if row["state"] == TaskState.DEFERRED]
-    deferrals = tx.deferrals.of_tasks(waiting) if waiting else {}
-    return [_instance(row, rendered.get(key, {}), deferrals.get(key)) for key, row in zip(keys, rows, strict=True)]
+    triggers = tx.triggers.of_tasks(waiting) if waiting else {}
+    jobs = _jobs(tx, {each.triggerer for each in triggers.values() if each.triggerer is not None})
+    return [_instance(row, rendered.get(key, {}), triggers.get(key), jobs) for key, row in zip(keys, rows, strict=True)]
 
 
 def collection_of(tx: Transaction, keys: Collection[TaskKey]) -> TaskInstanceCollectionResponse:
@@ -90,7 +88,18 @@ def _key(row: Row) -> TaskKey:
     return TaskKey(RunKey(values["run_key"]), values["task_id"], values["map_index"])
 
 
-def _instance(row: Row, rendered: object, deferral: StoredDeferral | None) -> TaskInstanceResponse:
+def _jobs(tx: Transaction, keys: Collection[JobKey]) -> dict[JobKey, Row]:
+    """The triggerers of these keys."""
+    if not keys:
+        return {}
+    asked = Query((Condition("id", Test.ONE_OF, tuple(sorted(keys))),), is_counted=False)
+    rows: Any = tx.listings.page(Listed.JOBS, asked).rows
+    return {JobKey(row["id"]): row for row in rows}
+
+
+def _instance(
+    row: Row, rendered: object, trigger: TriggerRecord | None, jobs: Mapping[JobKey, Row]
+) -> TaskInstanceResponse:
     values: Any = row
     own_id = try_id(
         values["dag_id"], values["dag_run_id"], values["task_id"], values["map_index"], values["try_number"]
@@ -100,8 +109,8 @@ def _instance(row: Row, rendered: object, deferral: StoredDeferral | None) -> Ta
             **_common(row),
             "id": own_id,
             "rendered_fields": rendered,
-            "trigger": None if deferral is None or deferral.trigger_path is None else _trigger(own_id, deferral),
-            "triggerer_job": None,
+            "trigger": None if trigger is None else _trigger(trigger),
+            "triggerer_job": None if trigger is None or trigger.triggerer is None else jobs.get(trigger.triggerer),
         }
     )
 
@@ -132,14 +141,13 @@ def _version(row: Row) -> dict[str, Any] | None:
     }
 
 
-def _trigger(own_id: UUID, deferral: StoredDeferral) -> dict[str, Any]:
+def _trigger(trigger: TriggerRecord) -> dict[str, Any]:
     return {
-        # A deferral has no number of its own, and clients expect one that stays the same.
-        "id": own_id.int >> (128 - _ID_BITS),
-        "classpath": deferral.trigger_path,
+        "id": trigger.key,
+        "classpath": trigger.class_path,
         # Authors hand keys and tokens to triggers.
         "kwargs": _HIDDEN,
-        "created_date": deferral.created_at,
-        "queue": deferral.queue,
-        "triggerer_id": None,
+        "created_date": trigger.created_at,
+        "queue": trigger.queue,
+        "triggerer_id": trigger.triggerer,
     }

@@ -37,6 +37,7 @@ from tradewind.storage.interface.shared_stores import (
 )
 from tradewind.telemetry.events import Event
 
+from tradewind.storage.interface.trigger_store import TriggerStore
 T = TypeVar("T")
 
 MOST_SLOTS = 2**31 - 1
@@ -536,6 +537,8 @@ class TaskStores(Protocol):
 
 class ClientStores(Protocol):
     """What people and other programs ask for."""
+    def triggers(self) -> TriggerStore: ...
+    @property
 
     @property
     def catalog(self) -> CatalogStore: ...

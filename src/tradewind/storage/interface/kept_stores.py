@@ -113,10 +113,6 @@ class StoredDeferral:
     next_method: str
     created_at: datetime
     next_kwargs: JsonValue = None
-    trigger_path: str | None = None
-    """None: it waits for a person."""
-    trigger_kwargs: JsonValue = None
-    queue: str | None = None
     times_out_at: datetime | None = None
 
 

@@ -24,7 +24,7 @@ from tradewind.storage.schema.dags import (
     dag_warning,
     file_is_requested,
 )
-from tradewind.storage.schema.kept import deferral, rendered_fields, task_state, xcom
+from tradewind.storage.schema.kept import deferral, rendered_fields, task_state, task_trigger, xcom
 from tradewind.storage.schema.runs import (
     callback_request,
     dag_run,
@@ -101,4 +101,5 @@ __all__ = [
     "task_try",
     "variable",
     "xcom",
+    "task_trigger",
 ]

@@ -1,10 +1,10 @@
-"""What tasks leave behind: XComs, rendered fields, what they remember, and what they wait for."""
+"""What tasks leave behind: XComs, rendered fields, what they remember, what they wait for, and who waits for them."""
 
 from typing import Any
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.conventions import metadata
+from tradewind.storage.schema.conventions import add_index, metadata
 from tradewind.storage.types import KEY_LENGTH, Instant, LongText, big_key, identifier
 
 # All refer to the task instance rather than to the run: who adds a row would else wait, on MySQL, for the scheduler
@@ -66,14 +66,34 @@ deferral = sa.Table(
     metadata,
     *_of_task(),
     sa.Column("attempt", sa.Integer, nullable=False),
-    # None while it waits for a person rather than for a trigger.
-    sa.Column("trigger_path", LongText, nullable=True),
-    sa.Column("trigger_kwargs", LongText, nullable=True),
     sa.Column("next_method", identifier(), nullable=False),
     sa.Column("next_kwargs", LongText, nullable=True),
-    sa.Column("queue", identifier(), nullable=True),
     sa.Column("times_out_at", Instant, nullable=True),
     sa.Column("created_at", Instant, nullable=False),
     _ends_with_task(),
     sqlite_with_rowid=False,
 )
+
+# A task may have several for a moment: one that was called off, and that of its next attempt.
+task_trigger = sa.Table(
+    "task_trigger",
+    metadata,
+    sa.Column("trigger_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("run_key", big_key(), nullable=False),
+    sa.Column("task_id", identifier(), nullable=False),
+    sa.Column("map_index", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("class_path", LongText, nullable=False),
+    sa.Column("kwargs", LongText, nullable=False),
+    sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    sa.Column("queue", identifier(), nullable=True),
+    # The job of the triggerer that runs it. Absent: it is free.
+    sa.Column("triggerer", sa.BigInteger, nullable=True),
+    # Whether a person stopped the task while its trigger ran: its work outside is to be ended.
+    sa.Column("is_called_off", sa.Boolean, nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    _ends_with_task(),
+    sqlite_autoincrement=True,
+)
+add_index("ix_task_trigger_task", task_trigger.c.run_key, task_trigger.c.task_id, task_trigger.c.map_index)
+add_index("ix_task_trigger_triggerer", task_trigger.c.triggerer, task_trigger.c.is_called_off)
