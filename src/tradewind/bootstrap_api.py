@@ -11,7 +11,7 @@ from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
 from tradewind.api.server import serve
 from tradewind.api.services import Services
-from tradewind.bootstrap import Wiring, make_log_reader, wired
+from tradewind.bootstrap import Wiring, make_log_reader, make_secrets_chain, wired
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.worker.connection_tests import try_connection
@@ -44,6 +44,7 @@ def make_services(wiring: Wiring) -> Services:
     secret = signing_secret(settings.api_auth.jwt_secret, settings.home)
     all_are_admins = settings.core.simple_auth_manager_all_admins
     identities = Identities(wiring.database, wiring.clock, all_are_admins=all_are_admins)
+    environ = environment_without_secrets()
     return Services(
         settings=settings,
         store=wiring.database,
@@ -53,5 +54,6 @@ def make_services(wiring: Wiring) -> Services:
         logs=make_log_reader(wiring),
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
-        try_connection=partial(try_connection, environ=environment_without_secrets()),
+        try_connection=partial(try_connection, environ=environ),
+        secrets=make_secrets_chain(settings, environ, for_worker=False),
     )

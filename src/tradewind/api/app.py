@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from tradewind import __version__
 from tradewind.api.errors import add_error_answers
+from tradewind.api.execution import routes as execution
 from tradewind.api.operation import Operations
 from tradewind.api.public import (
     api_tokens,
@@ -95,6 +96,7 @@ ALL: Final[tuple[Operations, ...]] = (
     plugins.operations,
     providers.operations,
     version.operations,
+    execution.operations,
 )
 """Of all tags."""
 
@@ -121,4 +123,4 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
 def _longest_body(services: Services | None) -> int:
     """In bytes. Without services, the app is there to be described rather than to serve."""
     settings = ApiSettings() if services is None else services.settings.api
-    return settings.max_request_body_mb * 1024 * 1024
+    return settings.longest_body

@@ -14,6 +14,7 @@ from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
+from tradewind.secrets.chain import SecretsChain
 from tradewind.settings import Settings, Sources, option_sources
 from tradewind.storage.interface import ReadingStore
 from tradewind.task_logs.reader import LogReader
@@ -44,6 +45,8 @@ class Services:
     """Whether a connection works, and a sentence about it; None: nobody can tell."""
     option_sources: Sources = field(default_factory=option_sources)
     """Where the configuration comes from, for those who may look at it."""
+    secrets: SecretsChain = field(default_factory=SecretsChain)
+    """Where variables and connections of tasks elsewhere are looked up before the database is asked."""
 
     @property
     def masking(self) -> MaskingRules:

@@ -136,6 +136,8 @@ class WorkItem(NamedTuple):
     try_number: int
     priority_weight: int
     executor: str | None = None
+    token: str = ""
+    """With which a worker that has no database may begin it: its executor adds it."""
 
 
 @dataclass(frozen=True, slots=True)

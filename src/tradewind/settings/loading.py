@@ -93,13 +93,21 @@ def environment_without_secrets(environ: Mapping[str, str] | None = None) -> dic
     return {name: value for name, value in environ.items() if name.upper() not in _secret_variables()}
 
 
+def environment_of_workers() -> dict[str, str]:
+    """That of this process, for a worker that has no database: without secrets but those of secrets backends."""
+    hidden = _secret_variables(kept=frozenset({"secrets", "workers"}))
+    return {name: value for name, value in os.environ.items() if name.upper() not in hidden}
+
+
 @cache
-def _secret_variables() -> frozenset[str]:
+def _secret_variables(kept: frozenset[str] = frozenset()) -> frozenset[str]:
+    """`kept`: the sections whose secrets this is not about."""
     known = {(option.section, option.key) for option in settings_options() if option.is_secret}
     return frozenset(
         f"{prefix}__{section}__{key}{suffix}".upper()
         for prefix in ENVIRONMENT_PREFIXES
         for section, key in known | sensitive_options()
+        if section not in kept
         for suffix in ("", COMMAND, FROM_BACKEND)
     ) | {"TRADEWIND_ADMIN_PASSWORD"}
 

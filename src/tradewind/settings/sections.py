@@ -50,6 +50,9 @@ class CoreSettings:
     # Whoever asks from this machine is an administrator, without a password. For one's own machine only.
     simple_auth_manager_all_admins: bool = BOOLEAN.option(False)
 
+    # Where workers ask for what tasks need, instead of the database. Empty: the database. See docs/execution-api.md.
+    execution_api_server_url: str = TEXT.option("")
+
     # Where DAG files are, and how they are read. Empty: `dags` and `plugins` in the home folder.
     dags_folder: str = TEXT.option("")
     plugins_folder: str = TEXT.option("")
@@ -200,6 +203,7 @@ class WorkersSettings:
 
     secrets_backend: str = TEXT.option("")
     secrets_backend_kwargs: str = JSON_OBJECT.secret("")
+    execution_api_timeout: float = seconds().option(5.0)  # for an answer of the Execution API
 
     # Tradewind's own. How many DAG files are kept imported, each in a process that forks its tasks, and for how long
     # after its last task; how much memory a task may use that does not say otherwise in `executor_config`, in MB, 0:
@@ -258,6 +262,11 @@ class ApiSettings:
     max_request_body_mb: int = whole_number(1).option(10)
 
     @property
+    def longest_body(self) -> int:
+        """The same in bytes."""
+        return self.max_request_body_mb * 1024 * 1024
+
+    @property
     def url(self) -> str:
         """Where people on this machine find it."""
         host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)
@@ -276,6 +285,14 @@ class ApiAuthSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionApiSettings:
+    """`[execution_api]`: tokens of attempts whose workers ask over HTTP."""
+
+    # Never less than twice the time that the engine waits for a heartbeat, or that callbacks may take.
+    jwt_expiration_time: float = seconds().option(600.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be configured, as it was when the process started."""
 
@@ -290,6 +307,7 @@ class Settings:
     state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
     api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
+    execution_api: ExecutionApiSettings = field(default_factory=ExecutionApiSettings)
 
     @property
     def dags_folder(self) -> Path:

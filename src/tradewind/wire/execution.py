@@ -22,6 +22,8 @@ NOT_KNOWN: Final = 401
 NOT_ALLOWED: Final = 403
 TOO_LATE: Final = 409
 """Called off, begun by somebody else, or succeeded by another attempt."""
+NO_SENSE: Final = 422
+NOTHING: Final = msgspec.Raw(b"null")
 
 
 class Life(msgspec.Struct, frozen=True):
@@ -49,7 +51,8 @@ class Begun(msgspec.Struct, frozen=True, omit_defaults=True):
     """It runs, as far as the engine is concerned; without an order it must not."""
 
     status: int = DONE
-    order: WorkOrder | None = None
+    order: msgspec.Raw = NOTHING
+    """A `WorkOrder`, or nothing."""
     token: str = ""
     """With which the attempt asks, lives and ends."""
 
@@ -138,6 +141,7 @@ _REPORTS: Final[dict[str, type[Any]]] = {
     TaskState.AWAITING_INPUT: AwaitingInput,
 }
 _STATES: Final = {kind: state for state, kind in _REPORTS.items()}
+decode_order: Final = msgspec.json.Decoder(WorkOrder | None).decode
 _encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Outcome).decode
 

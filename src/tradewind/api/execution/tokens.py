@@ -1,19 +1,23 @@
 """Tokens of attempts and of the supervisors that run them.
 
-An executor hands out an attempt with a token that lets its holder begin it, and do nothing else. Who has begun it gets a
-token for this one attempt, good for a few minutes and renewed with heartbeats. It counts only together with the token of
-the supervisor that began the attempt, which in turn says no more than who that is.
+An executor hands out an attempt with a token that lets its holder begin it, and do nothing else. Who has begun it gets
+a token for this one attempt, good for a few minutes and renewed with heartbeats. It counts only together with the token
+of the supervisor that began the attempt, which in turn says no more than who that is.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from tradewind.api.auth.signer import Signer, TokenRefused
 from tradewind.model.assignment import Asker
 from tradewind.model.ids import AttemptKey, JobKey, RunKey
+from tradewind.settings import Settings
+
+if TYPE_CHECKING:
+    from tradewind.api.services import Services
 
 _AUDIENCE: Final = "tradewind.execution"
 _PURPOSE: Final = b"tokens of attempts"
@@ -83,6 +87,18 @@ class Known:
     is_expired: bool
     is_old: bool
     """More than half of its time is over: it should be renewed."""
+
+
+def lifetime_of(settings: Settings) -> timedelta:
+    """How long the token of an attempt counts without a heartbeat: longer than the engine waits for one, and than
+    callbacks may run after the last."""
+    least = 2 * max(settings.scheduler.task_instance_heartbeat_timeout, settings.workers.callback_timeout)
+    return timedelta(seconds=max(settings.execution_api.jwt_expiration_time, least))
+
+
+def tokens_of(services: "Services") -> "AttemptTokens":
+    """Those of a server: signed by the secret of all tokens, and good for nothing else."""
+    return AttemptTokens(services.tokens.secret, lifetime_of(services.settings))
 
 
 class AttemptTokens:

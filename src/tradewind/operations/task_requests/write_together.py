@@ -28,7 +28,7 @@ class Writes:
                 self._fields[own] = arguments["fields"]
             case "set_rendered_map_index":
                 self._names[own] = arguments["rendered_map_index"]
-            case "set_xcom" if _is_own(request):
+            case "set_xcom" if is_own(request):
                 value = XComValue(
                     own, arguments["key"], arguments["value"], arguments["mapped_length"], arguments["dag_result"]
                 )
@@ -48,7 +48,8 @@ class Writes:
         self._xcoms, self._fields, self._names = {}, {}, {}
 
 
-def _is_own(request: Request) -> bool:
+def is_own(request: Request) -> bool:
+    """Whether what is said about an XCom is said about one of the running task itself."""
     arguments, asker = request.arguments, request.asker
     place = (arguments["dag_id"], arguments["run_id"], arguments["task_id"], arguments.get("map_index", UNMAPPED))
     return place == (asker.dag_id, asker.run_id, asker.key.task_id, asker.key.map_index)

@@ -1,0 +1,100 @@
+"""The routes under `/execution`. Tokens of people do not count here, nor do those of attempts anywhere else."""
+
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from fastapi import Depends, HTTPException, Request, Response
+from fastapi.security import HTTPBearer
+
+from tradewind.api.auth.signer import TokenRefused
+from tradewind.api.execution.exchange import RemoteEngine, begin_life, engine_of
+from tradewind.api.execution.judge import is_waiting
+from tradewind.api.execution.tokens import Handed, Known, Supervising, tokens_of
+from tradewind.api.operation import Operations
+from tradewind.api.services import Given
+from tradewind.wire import execution as wire
+
+operations = Operations("Execution", prefix="/execution")
+
+T = TypeVar("T")
+_ASK = {"WWW-Authenticate": "Bearer"}
+_bearer = HTTPBearer(auto_error=False, scheme_name="AttemptToken")
+_RESPONSES = {401: "The token does not count here", 409: "Too late", 422: "The body makes no sense"}
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+async def _known(services: Given, bearer: Annotated[Any, Depends(_bearer)]) -> Known:
+    """The token of the request."""
+    now = services.clock.now()
+    try:
+        known = tokens_of(services).read("" if bearer is None else bearer.credentials, now)
+    except TokenRefused as refused:
+        raise HTTPException(401, str(refused), headers=_ASK) from None
+    if known.is_expired:
+        raise HTTPException(401, "Token Expired", headers=_ASK)
+    return known
+
+
+Token = Annotated[Known, Depends(_known)]
+
+
+async def _supervisor(token: Token) -> Supervising:
+    said = token.said
+    if not isinstance(said, Supervising):
+        raise HTTPException(401, "This is for supervisors that have begun", headers=_ASK)
+    return said
+
+
+Body = Annotated[bytes, Depends(_body)]
+Supervisor = Annotated[Supervising, Depends(_supervisor)]
+
+
+@operations.add("POST", "/supervisor", operation_id="begin_supervisor", need=None, responses=_RESPONSES)
+def begin_supervisor(services: Given, token: Token, body: Body) -> Response:
+    """Begin the life of a supervisor: with a token to begin an attempt that waits, or with the token of its
+    predecessor, which is known to be dead, and whose attempts fail."""
+    life, said, now = _decoded(body, wire.Life), token.said, services.clock.now()
+    if isinstance(said, Handed):
+        if not is_waiting(services, said.key):
+            raise HTTPException(409, "This attempt was called off, or has begun")
+        own = begin_life(services, life, None, now)
+    elif isinstance(said, Supervising):
+        own = begin_life(services, life, said, now)
+    else:
+        raise HTTPException(401, "An attempt that has begun has a supervisor", headers=_ASK)
+    return _encoded(wire.LifeBegun(own, services.settings.api.longest_body))
+
+
+@operations.add("DELETE", "/supervisor", operation_id="end_supervisor", need=None, responses=_RESPONSES)
+def end_supervisor(services: Given, supervisor: Supervisor) -> Response:
+    """End the life of a supervisor, in good order."""
+    engine_of(services, supervisor).stop()
+    return Response(status_code=204)
+
+
+@operations.add("POST", "/exchange", operation_id="exchange", need=None, responses=_RESPONSES)
+def exchange(services: Given, supervisor: Supervisor, body: Body) -> Response:
+    """Begin attempts, answer what tasks ask for, store how attempts ended. Each part has its own token and status."""
+    return _encoded(RemoteEngine(services, supervisor).exchange(_decoded(body, wire.Given)))
+
+
+@operations.add("POST", "/heartbeat", operation_id="heartbeat", need=None, responses=_RESPONSES)
+def heartbeat(services: Given, token: Token, supervisor: Supervisor, body: Body) -> Response:
+    """These attempts run. Says which of them must stop, and renews their tokens."""
+    heard = RemoteEngine(services, supervisor).heartbeat(_decoded(body, wire.Alive))
+    own = tokens_of(services).make(supervisor, services.clock.now()) if token.is_old else None
+    return _encoded(msgspec.structs.replace(heard, token=own))
+
+
+def _decoded(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.MsgspecError as error:
+        raise HTTPException(422, str(error)) from None
+
+
+def _encoded(answer: msgspec.Struct) -> Response:
+    return Response(msgspec.json.encode(answer), media_type="application/json")
