@@ -51,7 +51,7 @@ def put_connections(
         InvalidRequest: an id cannot be one, or there is no type.
     """
     for connection in connections:
-        _check(connection)
+        check_connection(connection)
     existing = set() if overwrites else {record.fields.conn_id for record in tx.connections.all()}
     written = {each.conn_id: each for each in connections if each.conn_id not in existing}
     tx.connections.put([sealed_connection(each, cipher) for each in written.values()], now)
@@ -79,7 +79,7 @@ def update_connection(
         meant = meant_extra(kept.pop("extra"), lambda: opened_extra(record, cipher), rules)
         extra, is_extra_encrypted = sealed_text(meant, cipher)
     fields = replace(replace(stored, **kept), password=password, extra=extra)
-    _check(fields)
+    check_connection(fields)
     tx.connections.put(
         [replace(record, fields=fields, is_encrypted=is_encrypted, is_extra_encrypted=is_extra_encrypted)], now
     )
@@ -102,7 +102,8 @@ def delete_connection(tx: Transaction, conn_id: str) -> None:
         raise UnknownConnection(conn_id)
 
 
-def _check(connection: ConnectionResult) -> None:
+def check_connection(connection: ConnectionResult) -> None:
+    """Raises `InvalidRequest` for one that cannot be stored."""
     if not _ID.fullmatch(connection.conn_id):
         raise InvalidRequest(
             f"{connection.conn_id!r} is no id of a connection: it has 1 to 250 letters, digits and _#!()-.:/\\"

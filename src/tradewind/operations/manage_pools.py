@@ -10,7 +10,7 @@ from tradewind.telemetry.events import PoolChanged
 
 def create_pool(tx: Transaction, pool: Pool) -> None:
     """Raises `PoolExists` and `InvalidRequest` (a number of slots that makes no sense)."""
-    _check(pool)
+    check_pool(pool)
     if tx.pools.find(pool.name) is not None:
         raise PoolExists(pool.name)
     tx.pools.create(pool)
@@ -22,7 +22,7 @@ def update_pool(tx: Transaction, pool: Pool) -> None:
 
     Raises `UnknownPool` and `InvalidRequest`.
     """
-    _check(pool)
+    check_pool(pool)
     if not tx.pools.update(pool):
         raise UnknownPool(pool.name)
     tx.emit(PoolChanged(pool.name))
@@ -46,7 +46,8 @@ def delete_pool(tx: Transaction, name: str) -> None:
     tx.emit(PoolChanged(name, is_deleted=True))
 
 
-def _check(pool: Pool) -> None:
+def check_pool(pool: Pool) -> None:
+    """Raises `InvalidRequest` for one that makes no sense."""
     if not pool.name:
         raise InvalidRequest("a pool needs a name")
     if pool.slots < UNLIMITED_SLOTS:

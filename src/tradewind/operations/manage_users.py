@@ -19,14 +19,19 @@ _NAME: Final = re.compile(r"[\w.@+ -]{1,250}")
 
 def create_user(tx: Transaction, profile: Profile, password_hash: str | None, now: datetime) -> None:
     """Raises `UserExists`, `UnknownRole`, `InvalidRequest`."""
-    if not _NAME.fullmatch(profile.name) or profile.name != profile.name.strip():
-        raise InvalidRequest(f"{profile.name[:50]!r} is no name: it has 1 to 250 letters, digits and ._@+-")
-    if profile.name == NAME_OF_ALL:
-        raise InvalidRequest(f"{NAME_OF_ALL!r} is who everybody is where nobody needs to log in: take another name")
+    check_name(profile.name)
     if tx.accounts.find(profile.name) is not None:
         raise UserExists(profile.name)
     _check(tx, profile)
     tx.accounts.create(profile, password_hash, now)
+
+
+def check_name(name: str) -> None:
+    """Raises `InvalidRequest` for what cannot be the name of a user."""
+    if not _NAME.fullmatch(name) or name != name.strip():
+        raise InvalidRequest(f"{name[:50]!r} is no name: it has 1 to 250 letters, digits and ._@+-")
+    if name == NAME_OF_ALL:
+        raise InvalidRequest(f"{NAME_OF_ALL!r} is who everybody is where nobody needs to log in: take another name")
 
 
 def update_user(tx: Transaction, profile: Profile) -> None:

@@ -86,7 +86,7 @@ def set_variables(
         Conflict: with `OnExisting.FAIL`, some are there already.
     """
     for variable in variables:
-        _check(variable.key)
+        check_key(variable.key)
     existing = set() if on_existing is OnExisting.OVERWRITE else set(tx.variables.keys())
     there = sorted(existing & {variable.key for variable in variables})
     if there and on_existing is OnExisting.FAIL:
@@ -122,6 +122,7 @@ def delete_variable(tx: Transaction, key: str) -> None:
         raise UnknownVariable(key)
 
 
-def _check(key: str) -> None:
+def check_key(key: str) -> None:
+    """Raises `InvalidRequest` for what cannot be the key of a variable."""
     if not key or len(key) > LONGEST_KEY:
         raise InvalidRequest(f"the key of a variable has 1 to {LONGEST_KEY} characters, not {len(key)}")

@@ -6,10 +6,11 @@ import threading
 from functools import cache
 from typing import Final
 
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from tradewind.errors import Busy, InvalidRequest
+from tradewind.secrets.airflow_passwords import is_airflow_hash, is_airflow_password
 
 LONGEST: Final = 1024
 _RANDOM_LENGTH: Final = 16
@@ -41,8 +42,11 @@ def is_password(password: str, password_hash: str | None) -> bool:
     """
     if not _turns.acquire(timeout=_PATIENCE_S):
         raise Busy("too many logins at once")
+    given = password if len(password) <= LONGEST else ""
     try:
-        _hasher.verify(password_hash or _hash_of_nothing(), password if len(password) <= LONGEST else "")
+        if password_hash is not None and is_airflow_hash(password_hash):
+            return is_airflow_password(given, password_hash)
+        _hasher.verify(password_hash or _hash_of_nothing(), given)
     except (VerificationError, InvalidHashError):
         return False
     finally:
@@ -51,8 +55,17 @@ def is_password(password: str, password_hash: str | None) -> bool:
 
 
 def needs_new_hash(password_hash: str) -> bool:
-    """Whether it was made with less effort than we make today."""
-    return _hasher.check_needs_rehash(password_hash)
+    """Whether it was made with less effort than we make today, or by Airflow."""
+    return is_airflow_hash(password_hash) or _hasher.check_needs_rehash(password_hash)
+
+
+def is_known_hash(text: str) -> bool:
+    """Whether a login can be checked by it."""
+    try:
+        extract_parameters(text)
+    except InvalidHashError:
+        return is_airflow_hash(text)
+    return True
 
 
 def random_password() -> str:
