@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +28,7 @@ from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
+from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.revision import check_schema, current_revision, needed_revision
 from tradewind.storage.server import server_version, shell_of
 from tradewind.task_logs.reader import LogReader
@@ -37,6 +38,7 @@ from tradewind.wire.work import make_worker_folder
 
 __all__ = [
     "Wiring",
+    "airflow_source",
     "bundle_folders",
     "check_schema",
     "current_revision",
@@ -64,6 +66,7 @@ __all__ = [
 
 
 _MIGRATE: Final = "tradewind.storage.migrate"
+_AIRFLOW_SOURCE: Final = "tradewind.storage.airflow_source"
 
 
 @dataclass(slots=True)
@@ -141,6 +144,12 @@ def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) ->
     """See `storage.migrate`."""
     text: str = import_module(_MIGRATE).migration_sql(url, start, end, is_upgrade=is_upgrade)
     return text
+
+
+def airflow_source(url: str) -> AbstractContextManager[AirflowSource]:
+    """See `storage.airflow_source`. One command needs it, once."""
+    source: AbstractContextManager[AirflowSource] = import_module(_AIRFLOW_SOURCE).airflow_source(url)
+    return source
 
 
 def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:

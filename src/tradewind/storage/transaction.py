@@ -20,6 +20,7 @@ from tradewind.storage.dags import Dags
 from tradewind.storage.deferrals import Deferrals
 from tradewind.storage.files import Files
 from tradewind.storage.grants import Grants
+from tradewind.storage.history import History
 from tradewind.storage.jobs import Jobs
 from tradewind.storage.listings import Listings
 from tradewind.storage.live import Live
@@ -166,6 +167,10 @@ class _ClientStores(_Stores):
     @cached_property
     def pruning(self) -> Pruning:
         return Pruning(self.connection)
+
+    @cached_property
+    def history(self) -> History:
+        return History(self.connection)
 
     @cached_property
     def listings(self) -> Listings:

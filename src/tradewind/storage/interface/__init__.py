@@ -22,6 +22,7 @@ from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
 from tradewind.storage.interface.catalog_store import CatalogStore
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
+from tradewind.storage.interface.history_store import HistoryStore
 from tradewind.storage.interface.job_store import JobStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
 from tradewind.storage.interface.listing_store import ListingStore
@@ -546,6 +547,8 @@ class ClientStores(Protocol):
     def listings(self) -> ListingStore: ...
     @property
     def pruning(self) -> PruningStore: ...
+    @property
+    def history(self) -> HistoryStore: ...
     @property
     def live(self) -> LiveStore: ...
     @property
