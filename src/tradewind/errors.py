@@ -13,6 +13,7 @@
     │   ├── UnknownConnection
     │   ├── UnknownFile
     │   ├── UnknownAsset
+    │   ├── UnknownBackfill
     │   ├── UnknownUser
     │   ├── UnknownRole
     │   └── UnknownAssetId
@@ -25,6 +26,7 @@
     │   ├── RoleExists
     │   └── ConnectionExists
     ├── InvalidRequest           the request contradicts itself or the DAG
+    │   └── RunTypeRefused       the DAG does not allow runs of that type
     ├── DagUnusable              one stored DAG cannot be read; all others go on
     │   └── DagStale             no file has it any more
     ├── LoginRefused             wrong name or password, or too many of them
@@ -140,6 +142,14 @@ class UnknownAssetId(NotFound):
         self.asset_id = asset_id
 
 
+class UnknownBackfill(NotFound):
+    """No backfill of that number."""
+
+    def __init__(self, key: int) -> None:
+        super().__init__(f"there is no backfill {key}")
+        self.key = key
+
+
 class UnknownUser(NotFound):
     """No user of that name."""
 
@@ -238,6 +248,15 @@ class ConnectionExists(Conflict):
 
 class InvalidRequest(TradewindError):
     """The request contradicts itself or the DAG."""
+
+
+class RunTypeRefused(InvalidRequest):
+    """The DAG does not allow runs of that type."""
+
+    def __init__(self, dag_id: str, run_type: str) -> None:
+        super().__init__(f"DAG {dag_id!r} does not allow {run_type} runs")
+        self.dag_id = dag_id
+        self.run_type = run_type
 
 
 class DagUnusable(TradewindError):

@@ -99,8 +99,8 @@ def submit(cluster: Cluster, dags: list[Dag], runs_each: int) -> int:
 def check_limits(tx: SqlTransaction, dags: list[Dag]) -> None:
     """One statement each, so each a consistent view."""
     assert tx.queue.occupied_slots("narrow", include_deferred=False) <= POOL_SLOTS
-    for dag_id, (running, _) in tx.runs.count_active([dag.dag_id for dag in dags]).items():
-        assert running <= MAX_ACTIVE_RUNS, dag_id
+    for dag_id, counts in tx.runs.count_active([dag.dag_id for dag in dags]).items():
+        assert counts.running <= MAX_ACTIVE_RUNS, dag_id
     running_keys = [key for dag in dags for key in tx.runs.running_of_dag(dag.dag_id)]
     active = Counter(task.run_key for task in tx.tasks.of_runs(running_keys) if task.state in OCCUPYING_STATES)
     assert max(active.values(), default=0) <= MAX_ACTIVE_TASKS

@@ -17,7 +17,7 @@ from tests.simulation import attempt as worker
 from tradewind.decide import gate
 from tradewind.decide.liveness import Suspects
 from tradewind.decide.progress import RunProgress
-from tradewind.model.run import RunHead
+from tradewind.model.run import RunCounts, RunHead
 from tradewind.model.states import TaskState
 from tradewind.scheduler import rescue_lost, state
 from tradewind.storage import attempts, guarded, queue, runs, tasks
@@ -91,8 +91,8 @@ def runs_not_counted(patch: pytest.MonkeyPatch) -> None:
     """`max_active_runs` is compared with nothing."""
     count = runs.Runs.count_active
 
-    def none_running(self: runs.Runs, dag_ids: Iterable[str]) -> dict[str, tuple[int, int]]:
-        return {dag_id: (0, queued) for dag_id, (_, queued) in count(self, list(dag_ids)).items()}
+    def none_running(self: runs.Runs, dag_ids: Iterable[str]) -> dict[str, RunCounts]:
+        return {dag_id: counts._replace(running=0) for dag_id, counts in count(self, list(dag_ids)).items()}
 
     patch.setattr(runs.Runs, "count_active", none_running)
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tradewind.decide.admission import Capacity, can_never_fit, hold_reason
+from tradewind.decide.backfill import free_places, is_held
 from tradewind.decide.cells import Cell
 from tradewind.decide.progress import RunProgress
 from tradewind.decide.readiness import past_verdict, reads_past
 from tradewind.decide.timetables import why_no_run
 from tradewind.decide.trigger_rules import Outcome, Verdict
+from tradewind.model.backfill import Backfill
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import Pool
@@ -46,6 +48,14 @@ class DagFacts:
     max_active_runs: int
     timetable: Timetable | None
     """`None` where the DAG cannot be read, which `error` then says."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillFacts:
+    """What concerns all runs of a backfill."""
+
+    backfill: Backfill
+    running: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,10 @@ def explain_next_run(dag: DagFacts, next_run_after: datetime | None, now: dateti
     return reasons
 
 
-def explain_run(dag: DagFacts, state: RunState, run_after: datetime, now: datetime) -> list[Reason]:
-    """Why a run is not running."""
+def explain_run(
+    dag: DagFacts, state: RunState, run_after: datetime, now: datetime, backfill: BackfillFacts | None = None
+) -> list[Reason]:
+    """Why a run is not running; `backfill`: that it belongs to, whose limits count in place of the DAG's."""
     match state:
         case RunState.RUNNING:
             return []
@@ -93,9 +105,21 @@ def explain_run(dag: DagFacts, state: RunState, run_after: datetime, now: dateti
             reasons = explain_dag(dag)
             if run_after > now:
                 reasons.append(_until("not_due", "the run may start at", run_after))
-            if dag.running_runs >= dag.max_active_runs:
+            if backfill is not None:
+                reasons.extend(_explain_backfill(backfill))
+            elif dag.running_runs >= dag.max_active_runs:
                 reasons.append(_runs_limit(dag, dag.running_runs, "running"))
             return reasons
+
+
+def _explain_backfill(facts: BackfillFacts) -> list[Reason]:
+    key, most = facts.backfill.key, facts.backfill.plan.max_active_runs
+    if is_held(facts.backfill):
+        return [Reason("backfill_paused", f"its backfill {key} is paused", {"backfill": key})]
+    if free_places(facts.backfill, facts.running) > 0:
+        return []
+    text = f"{facts.running} runs of its backfill {key} are running and max_active_runs of that is {most}"
+    return [Reason("backfill_max_active_runs", text, {"backfill": key, "runs": facts.running, "limit": most})]
 
 
 def explain_dependencies(progress: RunProgress, cell: Cell, past: PastTask | None) -> list[Reason]:

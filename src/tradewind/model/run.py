@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from tradewind.model.ids import JobKey, RunKey, VersionKey
+from tradewind.model.ids import BackfillKey, JobKey, RunKey, VersionKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.states import RunState, RunType, TriggeredBy
 from tradewind.model.timetable import DataInterval
@@ -25,6 +25,10 @@ class NewRun:
     note: str | None = None
     triggered_by: TriggeredBy | None = None
     triggering_user_name: str | None = None
+    backfill_key: BackfillKey | None = None
+    """The backfill that it belongs to: then it counts against the limit of that one, and not of its DAG."""
+    bundle_version: str | None = None
+    """Of which version of the DAG's bundle its code is; None: of the current one."""
 
     @property
     def ordering_at(self) -> datetime:
@@ -43,8 +47,25 @@ class RunHead(NamedTuple):
     change_number: int
     """Grows with each decision and each change by a person; a memory of the run is good only at this number."""
     ordering_at: datetime
+    run_type: RunType
+    run_after: datetime
+    started_at: datetime | None = None
     forced_state: RunState | None = None
     """What a person said the run shall end as, once its teardowns have run."""
+
+
+class RunCounts(NamedTuple):
+    """The runs of a DAG that have not ended. Those of backfills are in none of the numbers."""
+
+    running: int
+    queued: int
+    waiting_backfills: tuple[BackfillKey, ...] = ()
+    """Which of its backfills have queued runs."""
+
+    @property
+    def active(self) -> int:
+        """Running and queued."""
+        return self.running + self.queued
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +102,4 @@ class Run:
     """When a scheduler last decided something about it."""
     updated_at: datetime | None = None
     """When it last changed its state, or a person something about it."""
+    backfill_key: BackfillKey | None = None

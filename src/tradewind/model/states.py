@@ -33,6 +33,10 @@ class RunType(StrEnum):
     """A person asked for an asset to be produced."""
 
 
+DATED_RUN_TYPES = frozenset({RunType.SCHEDULED, RunType.BACKFILL})
+"""Runs for dates that a timetable names: those that come before and after one another."""
+
+
 class TriggeredBy(StrEnum):
     """By which way in a run came to be."""
 

@@ -20,8 +20,8 @@ def describe_dag(tx: Transaction, dag_id: str, structures: Structures) -> dict[s
         "relative_fileloc": record.file and record.file.path,
         "error": record.error,
     }
-    running, queued = tx.runs.count_active([dag_id])[dag_id]
-    known |= _next_run(record) | {"running_runs": running, "queued_runs": queued}
+    counts = tx.runs.count_active([dag_id])[dag_id]
+    known |= _next_run(record) | {"running_runs": counts.running, "queued_runs": counts.queued}
     if record.version_key is None:
         return known
     try:

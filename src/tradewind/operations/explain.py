@@ -4,6 +4,7 @@ from datetime import datetime
 
 from tradewind.decide.admission import Capacity, free_slots
 from tradewind.decide.explain import (
+    BackfillFacts,
     DagFacts,
     QueueFacts,
     Reason,
@@ -42,7 +43,7 @@ def why_no_next_run(tx: Transaction, dag_id: str, structures: Structures, now: d
 def why_run_waits(tx: Transaction, dag_id: str, run_id: str, structures: Structures, now: datetime) -> list[Reason]:
     """Why the run is not running. Raises `UnknownDag` and `UnknownRun`."""
     record, run = _record_and_run(tx, dag_id, run_id)
-    return explain_run(_dag_facts(tx, record, structures), run.state, run.run_after, now)
+    return _why_run_waits(tx, _dag_facts(tx, record, structures), run, now)
 
 
 def why_task_waits(
@@ -72,7 +73,7 @@ def why_task_waits(
         return own
     facts = _dag_facts(tx, record, structures)
     if run.state is not RunState.RUNNING:
-        return explain_run(facts, run.state, run.run_after, now)
+        return _why_run_waits(tx, facts, run, now)
     if task.state in DECIDABLE_STATES:
         return explain_dag(facts) + _dependencies(tx, run, task, structures.get(tx, run.version_key))
     return explain_dag(facts) + _waiting(tx, task, capacity)
@@ -94,8 +95,8 @@ def _record_and_run(tx: Transaction, dag_id: str, run_id: str) -> tuple[DagRecor
 
 
 def _dag_facts(tx: Transaction, record: DagRecord, structures: Structures) -> DagFacts:
-    running, queued = tx.runs.count_active([record.dag_id])[record.dag_id]
-    error, limit, timetable = record.error, running + queued + 1, None
+    counts = tx.runs.count_active([record.dag_id])[record.dag_id]
+    error, limit, timetable = record.error, counts.active + 1, None
     if record.version_key is None:
         error = error or "it was never parsed"
     else:
@@ -104,7 +105,15 @@ def _dag_facts(tx: Transaction, record: DagRecord, structures: Structures) -> Da
             limit, timetable = dag.max_active_runs, dag.timetable
         except DagUnusable as unusable:
             error = error or unusable.reason
-    return DagFacts(record.is_paused, error, running, running + queued, limit, timetable)
+    return DagFacts(record.is_paused, error, counts.running, counts.active, limit, timetable)
+
+
+def _why_run_waits(tx: Transaction, dag: DagFacts, run: Run, now: datetime) -> list[Reason]:
+    backfill = None if run.backfill_key is None else tx.backfills.find(run.backfill_key)
+    if backfill is None:
+        return explain_run(dag, run.state, run.run_after, now)
+    running, _ = tx.backfills.count_active(backfill.key)
+    return explain_run(dag, run.state, run.run_after, now, BackfillFacts(backfill, running))
 
 
 def _dependencies(tx: Transaction, run: Run, task: TaskInstance, structure: Structure) -> list[Reason]:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradewind.decide.structure import Structure
 from tradewind.model.run import Run, RunHead
-from tradewind.model.states import PASSED_STATES, RunType, TaskState
+from tradewind.model.states import DATED_RUN_TYPES, PASSED_STATES, TaskState
 from tradewind.model.task import NO_PAST, PastTask
 from tradewind.storage.interface import Transaction
 
@@ -50,7 +50,7 @@ def _followers(tx: Transaction, run: Run | RunHead, structure: Structure) -> Ite
     follower = tx.runs.after(run, only_scheduled=False)
     while follower is not None:
         yield follower
-        if not structure.dag.catchup or follower.run_type is RunType.SCHEDULED:
+        if not structure.dag.catchup or follower.run_type in DATED_RUN_TYPES:
             return
         follower = tx.runs.after(follower, only_scheduled=False)
 

@@ -86,7 +86,7 @@ def _course(tx: Transaction, dag: Dag, request: SimulationRequest, duration: tim
         restriction=restriction,
         max_active_runs=request.max_active_runs or dag.max_active_runs,
         duration=duration,
-        active_runs=sum(tx.runs.count_active([dag.dag_id])[dag.dag_id]) if request.start <= now else 0,
+        active_runs=tx.runs.count_active([dag.dag_id])[dag.dag_id].active if request.start <= now else 0,
     )
 
 

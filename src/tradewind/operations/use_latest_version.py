@@ -7,10 +7,11 @@ from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_STATES, OCCUPYING_STATES, TaskState
 from tradewind.model.task import NewTask
-from tradewind.operations.create_run import new_task, new_tasks
+from tradewind.operations.create_run import date_of_tasks, new_task, new_tasks
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import TasksMoved
+from tradewind.telemetry.measurements import TasksCreated, TasksRemoved
 
 
 def goes_on_with_latest(structure: Structure, asked: bool | None) -> bool:
@@ -31,7 +32,7 @@ def tasks_to_add(tx: Transaction, run: Run, structures: Structures) -> list[NewT
     if record is None or record.version_key is None:
         return []
     known = {snapshot.task_id for snapshot in tx.tasks.of_runs([run.key])}
-    wanted = new_tasks(structures.get(tx, record.version_key), run.key, run.logical_date)
+    wanted = new_tasks(structures.get(tx, record.version_key), run.key, date_of_tasks(run))
     return [task for task in wanted if task.task_id not in known]
 
 
@@ -59,9 +60,10 @@ def use_latest_version(tx: Transaction, run: Run, structures: Structures, now: d
     tries = [task.max_tries for task in lost]
     removed = tx.tasks.set_state(lost, TaskState.REMOVED, now, max_tries=tries, reason="the DAG lost this task")
     if removed:
-        tx.emit(TasksMoved(TaskState.REMOVED, tuple(sorted(removed))))
+        tx.emit(TasksMoved(TaskState.REMOVED, tuple(sorted(removed))), TasksRemoved(run.dag_id, len(removed)))
     _refit(tx, run, structure)
     tx.tasks.create(created)
+    tx.emit(TasksCreated(created))
     return [TaskKey(task.run_key, task.task_id, task.map_index) for task in created]
 
 

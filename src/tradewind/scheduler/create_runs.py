@@ -27,7 +27,7 @@ def create_runs(state: SchedulerState) -> int:
         due = tx.dags.due(now, state.settings.max_dagruns_to_create_per_loop)
         active = tx.runs.count_active([record.dag_id for record in due]) if due else {}
         for record in due:
-            _create_next(tx, state, record, sum(active[record.dag_id]), now)
+            _create_next(tx, state, record, active[record.dag_id].active, now)
         return [record.dag_id for record in due]
 
     dag_ids = state.store.transact(work)

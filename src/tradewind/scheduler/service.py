@@ -11,9 +11,10 @@ from tradewind.model.ids import JobKey
 from tradewind.runtime.clock import Clock
 from tradewind.scheduler.admit_tasks import admit_tasks, find_waiting
 from tradewind.scheduler.advance_runs import advance_runs
+from tradewind.scheduler.continue_backfills import continue_backfills, find_backfills
 from tradewind.scheduler.create_runs import create_runs
 from tradewind.scheduler.expire import expire_runs, expire_tasks, next_due_at
-from tradewind.scheduler.measure import measure_pools
+from tradewind.scheduler.measure import tell_pools, tell_runs, tell_tasks
 from tradewind.scheduler.rescue_lost import SCHEDULER_KIND, Rescuer
 from tradewind.scheduler.start_runs import find_startable, start_runs
 from tradewind.scheduler.state import SchedulerState
@@ -22,6 +23,7 @@ from tradewind.settings import CoreSettings, SchedulerSettings
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
 from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted, PassDone
 
 _RESUBMIT_INTERVAL_S = 5.0
 
@@ -97,13 +99,16 @@ class Scheduler:
                 "rescue stuck tasks", settings.task_queued_timeout_check_interval, rescuer.rescue_stuck_tasks, now
             ),
             Periodic("resubmit forgotten", _RESUBMIT_INTERVAL_S, rescuer.resubmit_forgotten, now),
-            Periodic("measure pools", settings.pool_metrics_interval, lambda: measure_pools(state), now),
+            Periodic("measure pools", settings.pool_metrics_interval, lambda: tell_pools(state), now),
+            Periodic("measure tasks", settings.ti_metrics_interval, lambda: tell_tasks(state), now),
+            Periodic("measure runs", settings.dagrun_metrics_interval, lambda: tell_runs(state), now),
             Periodic("reset run limits", settings.orphaned_tasks_check_interval, self._reset_run_limits, now),
         ]
 
     def run_once(self) -> bool:
         """One pass. True: something was done, so there may be more to do at once."""
         state = self.state
+        began_at = state.clock.monotonic()
         done = 0
         for periodic in self._periodic:
             if state.clock.monotonic() >= periodic.due_at:
@@ -112,9 +117,13 @@ class Scheduler:
         if self._is_poll_due():
             done += self._poll()
         done += self._do("take reports", lambda: take_reports(state))
+        if state.backfills_to_continue:
+            done += self._do("continue backfills", lambda: continue_backfills(state))
         done += self._do("start runs", lambda: start_runs(state))
         done += self._do("advance runs", lambda: advance_runs(state))
         done += self._admit()
+        if state.hub.measures:
+            state.hub.emit(PassDone(state.clock.monotonic() - began_at))
         return done > 0
 
     def idle_s(self) -> float:
@@ -129,7 +138,12 @@ class Scheduler:
         """Report what is left, and give the lease back."""
         take_reports(self.state)
         now = self.state.clock.now()
-        self.state.store.transact(lambda tx: tx.jobs.stop(self.state.job, now))
+
+        def leave(tx: Transaction) -> None:
+            tx.jobs.stop(self.state.job, now)
+            tx.emit(JobEnded(SCHEDULER_KIND))
+
+        self.state.store.transact(leave)
 
     def database_lost(self, error: DatabaseUnavailable) -> None:
         """See `Service.database_lost`."""
@@ -147,12 +161,19 @@ class Scheduler:
         state = self.state
         if not state.settings.use_row_level_locking and tx.jobs.live(SCHEDULER_KIND):
             raise Conflict("use_row_level_locking is off, so only one scheduler may run; another one does")
+        tx.emit(JobStarted(SCHEDULER_KIND))
         return tx.jobs.start(SCHEDULER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=state.clock.now())
 
     def _heartbeat(self) -> None:
         state = self.state
         now = state.clock.now()
-        if not state.store.transact(lambda tx: tx.jobs.heartbeat(state.job, now)):
+
+        def beat(tx: Transaction) -> bool:
+            is_known = tx.jobs.heartbeat(state.job, now)
+            tx.emit(Heartbeat(SCHEDULER_KIND, is_late=not is_known))
+            return is_known
+
+        if not state.store.transact(beat):
             # We were taken for dead, and others took over: go on as somebody new, with nothing remembered.
             self.start()
 
@@ -190,6 +211,7 @@ class Scheduler:
         done = self._do("create runs", lambda: create_runs(state))
         done += self._do("expire tasks", lambda: expire_tasks(state))
         done += self._do("expire runs", lambda: expire_runs(state))
+        self._do("find backfills", lambda: find_backfills(state))
         self._do("find startable runs", lambda: find_startable(state))
         self._do("find waiting tasks", lambda: find_waiting(state))
         self._do("find next timer", lambda: state.remind(next_due_at(state)))
@@ -197,6 +219,7 @@ class Scheduler:
 
     def _do(self, name: str, duty: Callable[[], object]) -> int:
         """One duty; if it raises, the others go on (B10). Returns how much it did."""
+        began_at = self.state.clock.monotonic()
         try:
             done = duty()
         except DatabaseUnavailable:
@@ -207,4 +230,7 @@ class Scheduler:
         except Exception as error:
             self.state.hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
             return 0
-        return done if isinstance(done, int) else 0
+        count = done if isinstance(done, int) else 0
+        if self.state.hub.measures:
+            self.state.hub.emit(DutyDone(SCHEDULER_KIND, name, self.state.clock.monotonic() - began_at, count))
+        return count

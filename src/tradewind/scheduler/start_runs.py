@@ -1,13 +1,16 @@
-"""Duty: let queued runs begin, within `max_active_runs` of their DAG."""
+"""Duty: let queued runs begin, within `max_active_runs` of their DAG, or of their backfill."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from tradewind.decide.backfill import free_places
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
+from tradewind.model.ids import BackfillKey
 from tradewind.model.run import RunHead
 from tradewind.model.states import RunState
 from tradewind.operations.pause_dag import pause_dag
+from tradewind.operations.run_times import times_of
 from tradewind.scheduler.create_runs import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction
@@ -54,16 +57,18 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
         for record in records
         if record.is_at_run_limit
         and record.dag_id in structures
-        and sum(counts[record.dag_id]) < structures[record.dag_id].dag.max_active_runs
+        and counts[record.dag_id].active < structures[record.dag_id].dag.max_active_runs
     ]
     if freed:
         tx.dags.set_at_run_limit(freed, False)
-    free = {dag_id: structure.dag.max_active_runs - counts[dag_id][0] for dag_id, structure in structures.items()}
-    waiting = {dag_id: counts[dag_id][1] for dag_id in structures if counts[dag_id][1] and free[dag_id] > 0}
-    runs = {run.key: run for run in _startable(tx, waiting, free, now)}
+    free = {dag_id: structure.dag.max_active_runs - counts[dag_id].running for dag_id, structure in structures.items()}
+    waiting = {dag_id: counts[dag_id].queued for dag_id in structures if counts[dag_id].queued and free[dag_id] > 0}
+    backfills = [key for each in counts.values() for key in each.waiting_backfills]
+    found = (*_startable(tx, waiting, free, now), *_startable_of_backfills(tx, backfills, now))
+    runs = {run.key: run for run in found}
     started = tx.runs.start([(run.key, _timeout(structures[run.dag_id], now)) for run in runs.values()], now)
     tx.changes.record_runs(started, now)
-    tx.emit(*(_moved(runs[run_key]) for run_key in sorted(started)))
+    tx.emit(*(_moved(runs[run_key], now) for run_key in sorted(started)))
     return len(started)
 
 
@@ -79,6 +84,15 @@ def _startable(
             yield run
     for dag_id in waiting.keys() - left.keys():
         yield from tx.runs.startable([dag_id], now, free[dag_id])
+
+
+def _startable_of_backfills(tx: Transaction, keys: Sequence[BackfillKey], now: datetime) -> Iterator[RunHead]:
+    """Each within the limit of its own backfill; that of the DAG does not count, nor do these count against it."""
+    for backfill in tx.backfills.read(keys) if keys else ():
+        running, _ = tx.backfills.count_active(backfill.key)
+        places = free_places(backfill, running)
+        if places > 0:
+            yield from tx.backfills.startable(backfill, now, places)
 
 
 def _usable(tx: Transaction, state: SchedulerState, record: DagRecord) -> Structure | None:
@@ -104,5 +118,5 @@ def _timeout(structure: Structure, now: datetime) -> datetime | None:
     return None if timeout_s is None else now + timedelta(seconds=timeout_s)
 
 
-def _moved(run: RunHead) -> RunMoved:
-    return RunMoved(run.key, run.dag_id, run.run_id, RunState.RUNNING)
+def _moved(run: RunHead, now: datetime) -> RunMoved:
+    return RunMoved(run.key, run.dag_id, run.run_id, RunState.RUNNING, times=times_of(run, now))

@@ -14,6 +14,7 @@ from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.settings import CoreSettings, SchedulerSettings
 from tradewind.storage.interface import Store
+from tradewind.storage.interface.backfill_store import OpenBackfill
 from tradewind.telemetry.hub import Hub
 
 
@@ -68,6 +69,8 @@ class SchedulerState:
     turns: FairTurns = field(default_factory=FairTurns)
     dags_to_start: set[str] = field(default_factory=set)
     """DAGs that may have queued runs to start."""
+    backfills_to_continue: set[OpenBackfill] = field(default_factory=set)
+    """Backfills of which runs may have to be made."""
     pools_to_serve: set[str] = field(default_factory=set)
     """Pools in which a task began to wait, or a slot came free."""
     pools_starved: set[str] = field(default_factory=set)

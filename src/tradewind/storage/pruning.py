@@ -10,8 +10,17 @@ from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_RUN_STATES
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.interface.pruning_store import Prunable, PruneChoice
-from tradewind.storage.rows import to_run
-from tradewind.storage.schema import asset_event, audit_log, dag, dag_run, dag_version, job
+from tradewind.storage.rows import is_named_by_timetable, to_run
+from tradewind.storage.schema import (
+    asset_event,
+    audit_log,
+    backfill,
+    backfill_is_open,
+    dag,
+    dag_run,
+    dag_version,
+    job,
+)
 
 _ENDED: Final = dag_run.c.state.in_(sorted(FINISHED_RUN_STATES))
 _newer: Final = dag_run.alias("newer_run")
@@ -20,6 +29,8 @@ _IS_FOLLOWED: Final = sa.exists().where(
     _newer.c.run_type == dag_run.c.run_type,
     _newer.c.ordering_at >= dag_run.c.ordering_at,  # on its own, so that the index is entered here
     sa.or_(_newer.c.ordering_at > dag_run.c.ordering_at, _newer.c.run_key > dag_run.c.run_key),
+    # One that a backfill has made its own still tells the timetable how far it came.
+    sa.or_(~is_named_by_timetable(dag_run), is_named_by_timetable(_newer)),
 )
 
 
@@ -45,6 +56,7 @@ _OLD: Final[Mapping[Prunable, _Old]] = {
         where=(
             ~sa.exists().where(dag.c.version_key == dag_version.c.version_key),
             ~sa.exists().where(dag_run.c.version_key == dag_version.c.version_key),
+            ~sa.exists().where(backfill.c.version_key == dag_version.c.version_key, backfill_is_open),
         ),
     ),
     Prunable.ASSET_EVENTS: _Old(

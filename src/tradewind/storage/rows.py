@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from tradewind.model.ids import JobKey, RunKey, VersionKey
+from tradewind.model.ids import BackfillKey, JobKey, RunKey, VersionKey
 from tradewind.model.run import Run, RunHead
 from tradewind.model.states import HeldBy, RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.task import TaskInstance, TaskSnapshot
@@ -16,6 +16,7 @@ from tradewind.storage.types import AnyRow
 
 _STATES = {state.value: state for state in TaskState}
 _RUN_STATES = {state.value: state for state in RunState}
+_RUN_TYPES = {kind.value: kind for kind in RunType}
 _HELD: dict[str | None, HeldBy | None] = {None: None, **{held.value: held for held in HeldBy}}
 
 SNAPSHOT_COLUMNS = tuple(
@@ -95,11 +96,27 @@ def to_instance(row: Sequence[Any]) -> TaskInstance:
 HEAD_COLUMNS = tuple(dag_run.c["run_key" if name == "key" else name] for name in RunHead._fields)
 
 
+def is_named_by_timetable(run: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether the run has the name of one that a timetable made, whosever it is now."""
+    return run.c.run_id.startswith(f"{RunType.SCHEDULED}__", autoescape=True)
+
+
 def to_head(row: AnyRow) -> RunHead:
     """A row of `HEAD_COLUMNS`."""
-    key, dag_id, run_id, state, version_key, change_number, ordering_at, forced_state = row
-    forced = None if forced_state is None else _RUN_STATES[forced_state]
-    return RunHead(key, dag_id, run_id, _RUN_STATES[state], version_key, change_number, ordering_at, forced)
+    key, dag_id, run_id, state, version_key, change_number, ordering_at, run_type, run_after, started_at, forced = row
+    return RunHead(
+        key,
+        dag_id,
+        run_id,
+        _RUN_STATES[state],
+        version_key,
+        change_number,
+        ordering_at,
+        _RUN_TYPES[run_type],
+        run_after,
+        started_at,
+        None if forced is None else _RUN_STATES[forced],
+    )
 
 
 def to_run(row: AnyRow) -> Run:
@@ -132,4 +149,5 @@ def to_run(row: AnyRow) -> Run:
         bundle_version=row.bundle_version,
         decided_at=row.decided_at,
         updated_at=row.updated_at,
+        backfill_key=None if row.backfill_key is None else BackfillKey(row.backfill_key),
     )

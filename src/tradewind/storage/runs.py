@@ -6,17 +6,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from tradewind.model.ids import JobKey, RunKey
-from tradewind.model.run import NewRun, Run, RunHead
-from tradewind.model.states import RunState, RunType
+from tradewind.model.ids import BackfillKey, JobKey, RunKey
+from tradewind.model.run import NewRun, Run, RunCounts, RunHead
+from tradewind.model.states import DATED_RUN_TYPES, RunState, RunType
 from tradewind.storage.batch import Kind
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.guarded import RUN_COLUMNS, GuardedRunUpdate, same_run
 from tradewind.storage.interface import RunEnd
 from tradewind.storage.one_of import one_of
-from tradewind.storage.rows import HEAD_COLUMNS, encode_json, to_head, to_run
+from tradewind.storage.rows import HEAD_COLUMNS, encode_json, is_named_by_timetable, to_head, to_run
 from tradewind.storage.schema import dag, dag_bundle, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
+from tradewind.telemetry.measurements import RunsMeasured
 
 _COLUMNS = dag_run.c
 _ORDER = (_COLUMNS.ordering_at, _COLUMNS.run_key)
@@ -46,10 +47,18 @@ _FINISH = GuardedRunUpdate(
         "updated_at": _NOW,
     },
 )
-_COUNTED = (one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_type != RunType.BACKFILL.value)
-_COUNT = sa.select(_COLUMNS.dag_id, sa.func.count()).where(*_COUNTED).group_by(_COLUMNS.dag_id)
-_COUNT_RUNNING = _COUNT.where(run_is_running)
-_COUNT_QUEUED = _COUNT.where(run_is_queued)
+_OF_NO_BACKFILL = _COLUMNS.backfill_key.is_(None)
+_OF_DAGS = one_of(_COLUMNS.dag_id, "dag_ids")
+_COUNT_RUNNING = (
+    sa.select(_COLUMNS.dag_id, sa.func.count())
+    .where(_OF_DAGS, _OF_NO_BACKFILL, run_is_running)
+    .group_by(_COLUMNS.dag_id)
+)
+_COUNT_QUEUED = (
+    sa.select(_COLUMNS.dag_id, _COLUMNS.backfill_key, sa.func.count())
+    .where(_OF_DAGS, run_is_queued)
+    .group_by(_COLUMNS.dag_id, _COLUMNS.backfill_key)
+)
 _HEAD = sa.select(*HEAD_COLUMNS)
 _LOCK_HEADS = (
     _HEAD.where(one_of(_COLUMNS.run_key, "run_keys"))
@@ -61,7 +70,7 @@ _CHANGED = (
 )
 _DECIDED = _CHANGED.values(owner=sa.bindparam("job", type_=sa.BigInteger()), decided_at=_NOW)
 _STARTABLE = (
-    _HEAD.where(run_is_queued, one_of(_COLUMNS.dag_id, "dag_ids"), _COLUMNS.run_after <= _NOW)
+    _HEAD.where(run_is_queued, _OF_DAGS, _OF_NO_BACKFILL, _COLUMNS.run_after <= _NOW)
     .order_by(_COLUMNS.run_after, _COLUMNS.run_key)
     .limit(sa.bindparam("limit"))
     .with_for_update(key_share=True)
@@ -75,7 +84,10 @@ _DAGS_WITH_STARTABLE = (
 )
 _BUNDLE_VERSION = sa.select(dag_bundle.c.version).join(dag, dag.c.bundle_name == dag_bundle.c.name)
 _CREATE = sa.insert(dag_run).values(
-    bundle_version=_BUNDLE_VERSION.where(dag.c.dag_id == sa.bindparam("of_dag")).scalar_subquery()
+    bundle_version=sa.func.coalesce(
+        sa.bindparam("of_bundle_version"),
+        _BUNDLE_VERSION.where(dag.c.dag_id == sa.bindparam("of_dag")).scalar_subquery(),
+    )
 )
 _OF_DAG = _COLUMNS.dag_id == sa.bindparam("dag_id")
 _SAME_ID = _COLUMNS.run_id == sa.bindparam("run_id")
@@ -83,9 +95,17 @@ _SAME_DATE = _COLUMNS.logical_date == sa.bindparam("logical_date", type_=Instant
 _FIND = sa.select(dag_run).where(_OF_DAG, _SAME_ID)
 _TAKEN_ID = sa.select(_COLUMNS.run_key).where(_OF_DAG, _SAME_ID).limit(1)
 _TAKEN = sa.select(_COLUMNS.run_key).where(_OF_DAG, sa.or_(_SAME_ID, _SAME_DATE)).limit(1)
+# A run that a backfill lets start over becomes one of that; its name still says whence it came.
+_MADE_BY_TIMETABLE = sa.or_(
+    _COLUMNS.run_type == RunType.SCHEDULED.value,
+    sa.and_(_COLUMNS.run_type == RunType.BACKFILL.value, is_named_by_timetable(dag_run)),
+)
 _OVERDUE = sa.select(_COLUMNS.run_key).where(run_times_out, _COLUMNS.times_out_at <= _NOW)
 _NEXT_TIMEOUT = sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_out)
 _NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > _NOW)
+
+
+_HOW_MANY = sa.select(sa.func.count(), sa.func.count(_COLUMNS.dag_id.distinct()))
 
 
 class Runs:
@@ -99,6 +119,7 @@ class Runs:
         row = {
             "dag_id": new.dag_id,
             "of_dag": new.dag_id,
+            "of_bundle_version": new.bundle_version,
             "run_id": new.run_id,
             "run_type": new.run_type.value,
             "state": RunState.QUEUED.value,
@@ -115,6 +136,7 @@ class Runs:
             "note": new.note,
             "triggered_by": new.triggered_by and new.triggered_by.value,
             "triggering_user_name": new.triggering_user_name,
+            "backfill_key": new.backfill_key,
             "updated_at": now,
         }
         result = self._connection.execute(_CREATE, row)
@@ -135,7 +157,7 @@ class Runs:
         return self._read(sa.select(dag_run).where(_COLUMNS.run_key.in_(run_keys)))
 
     def last_scheduled(self, dag_id: str) -> Run | None:
-        statement = sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _COLUMNS.run_type == RunType.SCHEDULED.value)
+        statement = sa.select(dag_run).where(_COLUMNS.dag_id == dag_id, _MADE_BY_TIMETABLE)
         found = self._read(statement.order_by(*_REVERSE_ORDER).limit(1))
         return found[0] if found else None
 
@@ -149,15 +171,29 @@ class Runs:
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         return [to_head(row) for row in self._connection.execute(_LOCK_HEADS, {"run_keys": list(run_keys)})]
 
-    def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
+    def count_active(self, dag_ids: Collection[str]) -> dict[str, RunCounts]:
         names = {"dag_ids": list(dag_ids)}
         running = {row[0]: row[1] for row in self._connection.execute(_COUNT_RUNNING, names)}
-        queued = {row[0]: row[1] for row in self._connection.execute(_COUNT_QUEUED, names)}
-        return {dag_id: (running.get(dag_id, 0), queued.get(dag_id, 0)) for dag_id in dag_ids}
+        queued: dict[str, int] = {}
+        backfills: dict[str, list[BackfillKey]] = {}
+        for dag_id, backfill_key, count in self._connection.execute(_COUNT_QUEUED, names):
+            if backfill_key is None:
+                queued[dag_id] = count
+            else:
+                backfills.setdefault(dag_id, []).append(BackfillKey(backfill_key))
+        return {
+            dag_id: RunCounts(running.get(dag_id, 0), queued.get(dag_id, 0), tuple(backfills.get(dag_id, ())))
+            for dag_id in dag_ids
+        }
 
     def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
         names = {"dag_ids": list(dag_ids), "now": now, "limit": limit}
         return [to_head(row) for row in self._connection.execute(_STARTABLE, names)]
+
+    def measure(self) -> RunsMeasured:
+        running, dags = self._connection.execute(_HOW_MANY.where(run_is_running)).one()
+        queued, _ = self._connection.execute(_HOW_MANY.where(run_is_queued)).one()
+        return RunsMeasured({RunState.QUEUED: queued, RunState.RUNNING: running}, dags)
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         return [row[0] for row in self._connection.execute(_DAGS_WITH_STARTABLE, {"now": now})]
@@ -256,6 +292,6 @@ def _neighbour(
 ) -> Run | None:
     statement = sa.select(dag_run).where(_COLUMNS.dag_id == run.dag_id, where).order_by(*order).limit(1)
     if only_scheduled:
-        statement = statement.where(_COLUMNS.run_type == RunType.SCHEDULED.value)
+        statement = statement.where(_COLUMNS.run_type.in_(sorted(DATED_RUN_TYPES)))
     found = [to_run(row) for row in connection.execute(statement)]
     return found[0] if found else None

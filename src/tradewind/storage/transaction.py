@@ -11,6 +11,7 @@ from tradewind.storage.asset_states import AssetStates
 from tradewind.storage.assets import Assets
 from tradewind.storage.attempts import Attempts
 from tradewind.storage.audit import AuditLog
+from tradewind.storage.backfills import Backfills
 from tradewind.storage.bundles import Bundles
 from tradewind.storage.callbacks import Callbacks
 from tradewind.storage.catalog import Catalog
@@ -34,15 +35,13 @@ from tradewind.storage.runs import Runs
 from tradewind.storage.task_states import TaskStates
 from tradewind.storage.tasks import Tasks
 from tradewind.storage.tokens import ApiTokens
+from tradewind.storage.triggers import Triggers
 from tradewind.storage.variables import Variables
 from tradewind.storage.versions import Versions
-from tradewind.storage.triggers import Triggers
 from tradewind.storage.xcoms import XComs
 from tradewind.telemetry.events import Event
 
 
-class _Stores:
-    """What all of them are made on. Each is made when it is first asked for."""
 class Channels(NamedTuple):
     """Who is told of changes through PostgreSQL, if anybody is."""
 
@@ -50,6 +49,8 @@ class Channels(NamedTuple):
     triggerers: str | None = None
 
 
+class _Stores:
+    """What all of them are made on. Each is made when it is first asked for."""
 
     def __init__(self, connection: sa.Connection, channels: Channels | None = None) -> None:
         """`channels`: where PostgreSQL tells others of changes."""
@@ -83,6 +84,10 @@ class _EngineStores(_Stores):
     @cached_property
     def runs(self) -> Runs:
         return Runs(self.connection)
+
+    @cached_property
+    def backfills(self) -> Backfills:
+        return Backfills(self.connection)
 
     @cached_property
     def tasks(self) -> Tasks:
@@ -129,15 +134,15 @@ class _TaskStores(_Stores):
         return Deferrals(self.connection)
 
     @cached_property
+    def triggers(self) -> Triggers:
+        return Triggers(self.connection, self._channels.triggerers)
+
+    @cached_property
     def lookups(self) -> Lookups:
         return Lookups(self.connection)
 
     @cached_property
     def variables(self) -> Variables:
-    @cached_property
-    def triggers(self) -> Triggers:
-        return Triggers(self.connection, self._channels.triggerers)
-
         return Variables(self.connection)
 
     @cached_property
@@ -213,11 +218,11 @@ class SqlTransaction(_EngineStores, _TaskStores, _ClientStores):
         """Whether a scheduler will have something to do."""
         return "changes" in self.__dict__ and self.changes.is_recorded
 
-    def emit(self, *events: Event) -> None:
-        """Tell these events after the commit."""
-        self.events.extend(events)
     @property
     def has_trigger_news(self) -> bool:
         """Whether a triggerer will have something to do."""
         return "triggers" in self.__dict__ and self.triggers.has_news
 
+    def emit(self, *events: Event) -> None:
+        """Tell these events after the commit."""
+        self.events.extend(events)

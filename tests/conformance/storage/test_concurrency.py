@@ -16,6 +16,7 @@ from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, candida
 from tests.databases import DatabaseKind
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.pool import Pool
+from tradewind.model.run import RunCounts
 from tradewind.model.states import TaskState
 from tradewind.model.task import Started
 from tradewind.model.timetable import RunInfo
@@ -156,7 +157,7 @@ def test_runs_counted_after_the_lock_include_what_the_lock_waited_for(
     run_key = world.run("r1")
     has_looked = Event()
 
-    def count(other: SqlTransaction) -> list[dict[str, tuple[int, int]]]:
+    def count(other: SqlTransaction) -> list[dict[str, RunCounts]]:
         before = other.runs.count_active(["sales"])
         has_looked.set()
         other.dags.lock(["sales"])
@@ -169,7 +170,7 @@ def test_runs_counted_after_the_lock_include_what_the_lock_waited_for(
         assert has_looked.wait(PATIENCE_S)
         assert_waits(counted)
 
-    assert counted.result(PATIENCE_S) == [{"sales": (0, 1)}, {"sales": (1, 0)}]
+    assert counted.result(PATIENCE_S) == [{"sales": RunCounts(0, 1)}, {"sales": RunCounts(1, 0)}]
 
 
 @pytest.mark.parametrize("commits", [True, False], ids=["the first commits", "the first is rolled back"])

@@ -6,9 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
-from tradewind.model.ids import RunKey
+from tradewind.model.ids import BackfillKey, RunKey
 from tradewind.model.json_value import JsonValue
-from tradewind.model.run import NewRun, Run, RunHead
+from tradewind.model.run import NewRun, Run, RunCounts, RunHead
 from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.database import Database
@@ -118,13 +118,17 @@ def test_count_active_leaves_backfills_and_ended_runs_out(world: World, store: D
     world.running("running")
     world.run("queued 1")
     world.run("queued 2")
-    world.running("backfill", run_type=RunType.BACKFILL)
-    world.run("queued backfill", run_type=RunType.BACKFILL)
+    world.running("backfill", run_type=RunType.BACKFILL, backfill_key=BackfillKey(7))
+    for key in (7, 8):
+        world.run(f"queued of {key}", run_type=RunType.BACKFILL, backfill_key=BackfillKey(key))
     world.ended("done", RunState.SUCCESS)
     world.running("of another", "stock")
 
     with store.begin() as tx:
-        assert tx.runs.count_active(["sales", "nothing"]) == {"sales": (1, 2), "nothing": (0, 0)}
+        counts = tx.runs.count_active(["sales", "nothing"])
+        assert counts["sales"]._replace(waiting_backfills=()) == RunCounts(1, 2)
+        assert set(counts["sales"].waiting_backfills) == {7, 8}
+        assert counts["nothing"] == RunCounts(0, 0)
         assert tx.runs.count_active([]) == {}
 
 
@@ -155,7 +159,16 @@ def test_lock_heads_gives_what_deciding_needs_of_the_runs_that_exist_by_key(worl
 
     assert [head.key for head in heads] == keys
     assert heads[1] == RunHead(
-        run.key, "sales", "r2", RunState.RUNNING, run.version_key, run.change_number, run.ordering_at
+        run.key,
+        "sales",
+        "r2",
+        RunState.RUNNING,
+        run.version_key,
+        run.change_number,
+        run.ordering_at,
+        run.run_type,
+        run.run_after,
+        run.started_at,
     )
 
 
@@ -273,7 +286,7 @@ def test_neighbours_follow_the_order_of_runs_with_the_key_as_tie_break(world: Wo
     world.run("one", run_after=NOW - minutes(5), run_type=RunType.SCHEDULED)
     for name in ("two", "three"):
         world.run(name, run_after=NOW)
-    world.run("four", run_after=NOW + minutes(5), run_type=RunType.SCHEDULED)
+    world.run("four", run_after=NOW + minutes(5), run_type=RunType.BACKFILL)
     world.run("other", "stock", run_after=NOW)
     runs = [world.find(name) for name in ("one", "two", "three", "four")]
 
@@ -294,12 +307,24 @@ def test_last_scheduled_is_the_newest_that_the_timetable_made(world: World, stor
     world.run("newer", run_after=NOW, run_type=RunType.SCHEDULED)
     world.run("older", run_after=NOW - minutes(1), run_type=RunType.SCHEDULED)
     world.run("newest but manual", run_after=NOW + minutes(1))
+    world.run("backfill__of_its_own", run_after=NOW + minutes(2), run_type=RunType.BACKFILL)
 
     with store.begin() as tx:
         found = tx.runs.last_scheduled("sales")
 
     assert found is not None
     assert found.run_id == "newer"
+
+
+def test_a_run_that_a_backfill_took_over_was_still_made_by_the_timetable(world: World, store: Database) -> None:
+    world.run("scheduled__1", run_after=NOW, run_type=RunType.SCHEDULED)
+    world.run("scheduled__2", run_after=NOW + minutes(1), run_type=RunType.BACKFILL)
+
+    with store.begin() as tx:
+        found = tx.runs.last_scheduled("sales")
+
+    assert found is not None
+    assert found.run_id == "scheduled__2"
 
 
 def test_overdue_runs_are_running_and_past_their_timeout(world: World, store: Database) -> None:

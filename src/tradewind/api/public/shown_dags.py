@@ -58,14 +58,13 @@ class ShownDags:
         if not isinstance(key, int):
             raise UnknownDag(dag_id)
         dag = structures.get(tx, VersionKey(key)).dag
-        running, queued = tx.runs.count_active([dag_id])[dag_id]
         return DAGDetailsResponse(
             **self._values(row, tx.catalog.tags([dag_id]).get(dag_id, ())),
             **_of_version(dag),
             asset_expression=_asset_expression(tx, dag.assets),
             last_parsed=row["last_parsed_time"],  # type: ignore[arg-type]
             is_favorite=tx.catalog.is_favorite(user_name, dag_id),
-            active_runs_count=running + queued,
+            active_runs_count=tx.runs.count_active([dag_id])[dag_id].active,
             concurrency=dag.max_active_tasks,
             latest_dag_version=current_version(tx, dag_id),
         )

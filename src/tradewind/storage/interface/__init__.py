@@ -15,11 +15,12 @@ from tradewind.model.attempt_end import Usage
 from tradewind.model.dag_file import FileName
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.pool import Pool
-from tradewind.model.run import NewRun, Run, RunHead
+from tradewind.model.run import NewRun, Run, RunCounts, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
 from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
+from tradewind.storage.interface.backfill_store import BackfillStore
 from tradewind.storage.interface.catalog_store import CatalogStore
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
 from tradewind.storage.interface.history_store import HistoryStore
@@ -36,9 +37,10 @@ from tradewind.storage.interface.shared_stores import (
     ConnectionStore,
     VariableStore,
 )
-from tradewind.telemetry.events import Event
-
 from tradewind.storage.interface.trigger_store import TriggerStore
+from tradewind.telemetry.events import Event
+from tradewind.telemetry.measurements import RunsMeasured, TaskCount
+
 T = TypeVar("T")
 
 MOST_SLOTS = 2**31 - 1
@@ -219,7 +221,7 @@ class RunStore(Protocol):
         """In their order."""
 
     def last_scheduled(self, dag_id: str) -> Run | None:
-        """The newest run that the timetable made."""
+        """The newest run that the timetable made, also if a backfill has made it one of its own since."""
 
     def lock(self, run_keys: Collection[RunKey], *, skip_locked: bool = False) -> list[Run]:
         """Lock the rows that exist, by key; `skip_locked` leaves out those that others hold."""
@@ -227,11 +229,15 @@ class RunStore(Protocol):
     def lock_heads(self, run_keys: Collection[RunKey]) -> list[RunHead]:
         """Lock, by key, those rows that exist and that nobody else holds."""
 
-    def count_active(self, dag_ids: Collection[str]) -> dict[str, tuple[int, int]]:
-        """(running, queued) runs of each DAG that count against `max_active_runs`: backfill runs do not."""
+    def count_active(self, dag_ids: Collection[str]) -> dict[str, RunCounts]:
+        """The runs of each DAG that count against `max_active_runs`: those of a backfill do not."""
 
     def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
-        """Lock queued runs of these DAGs whose time has come, oldest first. The DAGs must be locked."""
+        """Lock queued runs of these DAGs whose time has come, oldest first, but for those of backfills. The DAGs must
+        be locked."""
+
+    def measure(self) -> RunsMeasured:
+        """How many have not ended."""
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         """Unpaused DAGs that have queued runs whose time has come."""
@@ -256,10 +262,10 @@ class RunStore(Protocol):
         """Running runs."""
 
     def before(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
-        """The run of the same DAG before this one."""
+        """The run of the same DAG before this one; of those only that a timetable or a backfill made, if so asked."""
 
     def after(self, run: Run | RunHead, *, only_scheduled: bool) -> Run | None:
-        """The run of the same DAG after this one."""
+        """The run of the same DAG after this one, likewise."""
 
     def overdue(self, now: datetime) -> list[RunKey]:
         """Running runs past their timeout."""
@@ -356,6 +362,12 @@ class QueueStore(Protocol):
 
     def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
         """By (pool, state): the slots of waiting (scheduled, not held back) and active instances."""
+
+    def count_by_task(self) -> list[TaskCount]:
+        """Of waiting and active instances, how many of which task are in which state."""
+
+    def count_by_executor(self, job: JobKey) -> dict[tuple[str | None, TaskState], int]:
+        """By (executor, state), of what this scheduler has handed out; None is the default executor."""
 
     def count_ahead(self, key: TaskKey) -> int:
         """How many instances are before this waiting one in its pool's queue; 0 if it does not wait."""
@@ -498,6 +510,8 @@ class EngineStores(Protocol):
     @property
     def runs(self) -> RunStore: ...
     @property
+    def backfills(self) -> BackfillStore: ...
+    @property
     def tasks(self) -> TaskStore: ...
     @property
     def queue(self) -> QueueStore: ...
@@ -523,6 +537,8 @@ class TaskStores(Protocol):
     @property
     def deferrals(self) -> DeferralStore: ...
     @property
+    def triggers(self) -> TriggerStore: ...
+    @property
     def lookups(self) -> LookupStore: ...
     @property
     def variables(self) -> VariableStore: ...
@@ -538,8 +554,6 @@ class TaskStores(Protocol):
 
 class ClientStores(Protocol):
     """What people and other programs ask for."""
-    def triggers(self) -> TriggerStore: ...
-    @property
 
     @property
     def catalog(self) -> CatalogStore: ...

@@ -43,6 +43,9 @@ class JobStore(Protocol):
     def live(self, kind: str) -> list[JobRecord]:
         """Those neither stopped nor declared dead."""
 
+    def all_live(self) -> list[JobRecord]:
+        """The same of every kind."""
+
     def heartbeats(self) -> dict[str, Heartbeats]:
         """By kind, of all that ever lived."""
 

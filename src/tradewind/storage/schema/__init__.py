@@ -10,6 +10,7 @@ from tradewind.storage.schema.access import (
     login_failure,
     revoked_token,
 )
+from tradewind.storage.schema.backfills import backfill, backfill_is_open
 from tradewind.storage.schema.conventions import is_wanted, metadata
 from tradewind.storage.schema.dags import (
     dag,
@@ -62,6 +63,8 @@ __all__ = [
     "asset_reference",
     "asset_state",
     "audit_log",
+    "backfill",
+    "backfill_is_open",
     "callback_request",
     "connection",
     "custom_role",
@@ -98,8 +101,8 @@ __all__ = [
     "task_is_active",
     "task_is_waiting",
     "task_state",
+    "task_trigger",
     "task_try",
     "variable",
     "xcom",
-    "task_trigger",
 ]

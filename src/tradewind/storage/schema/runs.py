@@ -33,6 +33,7 @@ dag_run = sa.Table(
     sa.Column("note", LongText, nullable=True),
     sa.Column("triggered_by", STATE, nullable=True),
     sa.Column("triggering_user_name", identifier(), nullable=True),
+    sa.Column("backfill_key", sa.BigInteger, nullable=True),
     sa.Column("reason", LongText, nullable=True),
     sa.Column("decided_at", Instant, nullable=True),
     sa.Column("updated_at", Instant, nullable=False),
@@ -52,6 +53,13 @@ add_index("ix_dag_run_running", dag_run.c.dag_id, dag_run.c.state, where=run_is_
 add_index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after, only=NOT_PARTIAL)
 add_index("ix_dag_run_timeout", dag_run.c.times_out_at, where=run_times_out)
 add_index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)
+add_index(
+    "ix_dag_run_backfill",
+    dag_run.c.backfill_key,
+    dag_run.c.state,
+    dag_run.c.ordering_at,
+    where=dag_run.c.backfill_key.is_not(None),
+)
 
 task_instance = sa.Table(
     "task_instance",

@@ -1,0 +1,119 @@
+"""Work out what a backfill will do, before it is begun or instead of that."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+from tradewind.decide.backfill import MOST_DATES, Span, Treatment, planned_dates, survey, treatment, why_not
+from tradewind.errors import DagStale, DagUnusable, InvalidRequest, RunTypeRefused, UnknownDag
+from tradewind.model.backfill import DEFAULT_MAX_ACTIVE_RUNS, BackfillPlan, ReprocessBehavior
+from tradewind.model.dag import Dag
+from tradewind.model.json_value import JsonValue
+from tradewind.model.states import RunType
+from tradewind.model.timetable import RunInfo
+from tradewind.operations.check_conf import check_conf
+from tradewind.operations.structures import Structures
+from tradewind.storage.interface import Transaction
+
+_AT_ONCE: Final = 200
+_MOST_ACTIVE_RUNS: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillRequest:
+    """What somebody wants."""
+
+    dag_id: str
+    from_date: datetime
+    to_date: datetime
+    run_backwards: bool = False
+    conf: JsonValue = None
+    reprocess_behavior: ReprocessBehavior = ReprocessBehavior.NONE
+    max_active_runs: int = DEFAULT_MAX_ACTIVE_RUNS
+    run_on_latest_version: bool | None = None
+    """None: as the DAG says, or the deployment; else yes."""
+    triggering_user_name: str | None = None
+
+
+def plan_backfill(
+    tx: Transaction,
+    request: BackfillRequest,
+    structures: Structures,
+    now: datetime,
+    *,
+    on_latest_by_default: bool | None = None,
+) -> BackfillPlan:
+    """What such a backfill means. Only reads, and may take a while: to name 50,000 dates takes some seconds.
+
+    Raises:
+        UnknownDag: there is none of that id.
+        DagUnusable: its stored form cannot be read.
+        RunTypeRefused: the DAG allows no backfills.
+        InvalidRequest: its schedule does not allow this backfill, or its params do not; or it is too long.
+    """
+    record = tx.dags.find(request.dag_id)
+    if record is None:
+        raise UnknownDag(request.dag_id)
+    if record.version_key is None:
+        raise DagUnusable(request.dag_id, "it was never parsed")
+    if record.is_stale:
+        raise DagStale(request.dag_id)
+    dag = structures.get(tx, record.version_key).dag
+    if dag.allowed_run_types is not None and RunType.BACKFILL not in dag.allowed_run_types:
+        raise RunTypeRefused(dag.dag_id, RunType.BACKFILL)
+    span = Span(request.from_date, request.to_date, now)
+    _refuse(dag, request, span)
+    found = survey(dag.timetable, span)
+    if found is None:
+        raise InvalidRequest(f"there are more than {MOST_DATES} dates in this range: backfill a part of it at a time")
+    return BackfillPlan(
+        dag_id=dag.dag_id,
+        version_key=record.version_key,
+        from_date=request.from_date,
+        to_date=request.to_date,
+        until=now,
+        is_backward=request.run_backwards,
+        reprocess=request.reprocess_behavior,
+        max_active_runs=request.max_active_runs,
+        conf=request.conf,
+        uses_latest_version=_uses_latest(dag, request, on_latest_by_default),
+        total=found.total,
+        marks=found.marks,
+        triggering_user_name=request.triggering_user_name,
+    )
+
+
+def runs_to_make(tx: Transaction, plan: BackfillPlan, structures: Structures) -> Iterator[RunInfo]:
+    """The runs that the backfill would make or let start over, as things are, in its direction."""
+    timetable = structures.get(tx, plan.version_key).dag.timetable
+    left = planned_dates(timetable, plan)
+    while some := list(islice(left, _AT_ONCE)):
+        existing = tx.backfills.existing_runs(plan.dag_id, [date for info in some if (date := info.logical_date)])
+        for info in some:
+            run = None if info.logical_date is None else existing.get(info.logical_date)
+            if treatment(None if run is None else run.state, plan.reprocess) is not Treatment.PASS_OVER:
+                yield info
+
+
+def _refuse(dag: Dag, request: BackfillRequest, span: Span) -> None:
+    reason = why_not(
+        dag,
+        span,
+        is_backward=request.run_backwards,
+        reprocess=request.reprocess_behavior,
+        max_active=request.max_active_runs,
+    )
+    if reason is not None:
+        raise InvalidRequest(reason)
+    if request.max_active_runs > _MOST_ACTIVE_RUNS:
+        raise InvalidRequest(f"max_active_runs is {request.max_active_runs}, but cannot be above {_MOST_ACTIVE_RUNS}")
+    if request.conf is not None:
+        check_conf(dag.params, request.conf)
+
+
+def _uses_latest(dag: Dag, request: BackfillRequest, by_default: bool | None) -> bool:
+    of_dag = dag.details.get("rerun_with_latest_version") if isinstance(dag.details, dict) else None
+    said = (request.run_on_latest_version, of_dag, by_default)
+    return next((bool(each) for each in said if each is not None), True)

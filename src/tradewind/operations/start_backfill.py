@@ -1,0 +1,162 @@
+"""Begin a backfill, and go on with it until it is complete.
+
+A backfill is worked off in batches, each a transaction that makes some runs and notes in the same breath how many dates
+were looked at. Whoever dies in between leaves nothing half done; whoever comes next goes on from there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+from tradewind.decide.backfill import Treatment, is_done, planned_dates, treatment
+from tradewind.errors import Conflict, InvalidRequest, RunExists, UnknownDag
+from tradewind.model.backfill import Backfill, BackfillPlan
+from tradewind.model.ids import BackfillKey, VersionKey
+from tradewind.model.run import NewRun
+from tradewind.model.run_ids import new_run_id
+from tradewind.model.states import RunType, TriggeredBy
+from tradewind.model.timetable import RunInfo
+from tradewind.operations.choose_tasks import Selection, touch_run
+from tradewind.operations.clear_tasks import Afterwards, clear_tasks, reopen_run
+from tradewind.operations.create_run import create_run
+from tradewind.operations.structures import Structures
+from tradewind.operations.use_latest_version import use_latest_version
+from tradewind.storage.interface import DagRecord, Transaction
+from tradewind.storage.interface.backfill_store import ExistingRun
+
+MOST_AHEAD: Final = 500
+"""How many queued runs a backfill has at most, but for one batch: more are made when some of these have begun."""
+_MOST_RUNS: Final = 50
+_MOST_TASKS: Final = 2_000
+"""In one batch, so that nobody waits for it for long."""
+
+
+def start_backfill(tx: Transaction, plan: BackfillPlan, structures: Structures, now: datetime) -> Backfill:
+    """Store the backfill and make its first runs, which wakes a scheduler; that makes the others.
+
+    Raises:
+        UnknownDag: there is none of that id any more.
+        InvalidRequest: there is not a single date in its range.
+        Conflict: the DAG has a backfill that is not complete.
+    """
+    records = tx.dags.lock([plan.dag_id])
+    if not records:
+        raise UnknownDag(plan.dag_id)
+    if not plan.total:
+        span = f"{plan.from_date.isoformat()} to {plan.to_date.isoformat()}"
+        raise InvalidRequest(f"DAG {plan.dag_id!r} has no dates to backfill from {span}")
+    other = tx.backfills.open_of_dag(plan.dag_id)
+    if other is not None:
+        raise Conflict(f"DAG {plan.dag_id!r} already has a backfill that is not complete: {other}")
+    key = tx.backfills.create(plan, now)
+    continue_backfill(tx, records[0], key, structures, now)
+    begun = tx.backfills.find(key)
+    assert begun is not None
+    return begun
+
+
+def continue_backfill(
+    tx: Transaction, record: DagRecord, key: BackfillKey, structures: Structures, now: datetime
+) -> int:
+    """Make the next runs of the backfill of a locked DAG, or note that it is complete. Returns how many dates were
+    looked at: while it is not 0, there may be more to do at once.
+
+    Raises:
+        DagUnusable: the version of the DAG that the backfill needs cannot be read.
+    """
+    backfill = tx.backfills.find(key)
+    if backfill is None or backfill.is_complete:
+        return 0
+    running, queued = tx.backfills.count_active(key)
+    active, looked_at = running + queued, 0
+    if record.version_key is not None and not (backfill.is_paused or record.is_stale or queued >= MOST_AHEAD):
+        batch = _Batch(tx, backfill, record.version_key, structures, now)
+        looked_at = batch.work()
+        active += looked_at - batch.passed_over
+    if is_done(replace(backfill, looked_at=backfill.looked_at + looked_at), active):
+        tx.backfills.complete(key, now)
+    return looked_at
+
+
+class _Batch:
+    """The next dates of a backfill, dealt with in one transaction."""
+
+    def __init__(
+        self, tx: Transaction, backfill: Backfill, latest: VersionKey, structures: Structures, now: datetime
+    ) -> None:
+        self._tx = tx
+        self._backfill = backfill
+        self._structures = structures
+        self._now = now
+        self._version_key = latest if backfill.plan.uses_latest_version else backfill.plan.version_key
+        self._bundle_version = None if self._version_key == latest else self._bundle_of(self._version_key)
+        self._structure = structures.get(tx, self._version_key)
+        self.passed_over = 0
+
+    def work(self) -> int:
+        """Returns how many dates were looked at."""
+        plan, since = self._backfill.plan, self._backfill.looked_at
+        timetable = self._structures.get(self._tx, plan.version_key).dag.timetable
+        size = max(1, min(_MOST_RUNS, _MOST_TASKS // max(1, len(self._structure.tasks))))
+        infos = list(islice(planned_dates(timetable, plan, position=since), size))
+        self._deal_with(infos)
+        if infos and not self._tx.backfills.advance(
+            self._backfill.key, since=since, looked_at=len(infos), passed_over=self.passed_over, now=self._now
+        ):
+            raise Conflict(f"backfill {self._backfill.key} was changed by somebody who had not locked its DAG")
+        return len(infos)
+
+    def _deal_with(self, infos: Sequence[RunInfo]) -> None:
+        plan = self._backfill.plan
+        dates = [date for info in infos if (date := info.logical_date) is not None]
+        existing = self._tx.backfills.existing_runs(plan.dag_id, dates)
+        known = {run.key: treatment(run.state, plan.reprocess) for run in existing.values()}
+        # All at once and by key, as everybody locks them.
+        self._tx.runs.lock([key for key, what in known.items() if what is Treatment.START_OVER])
+        for info in infos:
+            run = None if info.logical_date is None else existing.get(info.logical_date)
+            if run is None:
+                self._create(info)
+            elif known[run.key] is Treatment.START_OVER:
+                self._start_over(run)
+            else:
+                self.passed_over += 1
+
+    def _create(self, info: RunInfo) -> None:
+        plan = self._backfill.plan
+        new = NewRun(
+            dag_id=plan.dag_id,
+            run_id=new_run_id(RunType.BACKFILL, info.run_after, logical_date=info.logical_date),
+            run_type=RunType.BACKFILL,
+            run_after=info.run_after,
+            version_key=self._version_key,
+            logical_date=info.logical_date,
+            data_interval=info.data_interval,
+            conf=plan.conf,
+            triggered_by=TriggeredBy.BACKFILL,
+            triggering_user_name=plan.triggering_user_name,
+            backfill_key=self._backfill.key,
+            bundle_version=self._bundle_version,
+        )
+        try:
+            create_run(self._tx, self._structure, new, self._now)
+        except RunExists:
+            self.passed_over += 1  # another run has taken the name
+
+    def _start_over(self, existing: ExistingRun) -> None:
+        tx, now = self._tx, self._now
+        whole = Selection(self._backfill.dag_id, existing.run_id)
+        clear_tasks(tx, whole, self._structures, now, Afterwards(reopens_runs=False))
+        (run,) = tx.runs.lock([existing.key])
+        reopen_run(tx, run, now)
+        tx.backfills.take_over(existing.key, self._backfill, now)
+        if self._backfill.plan.uses_latest_version:
+            (run,) = tx.runs.lock([existing.key])
+            use_latest_version(tx, run, self._structures, now)
+        touch_run(tx, run, now)
+
+    def _bundle_of(self, version_key: VersionKey) -> str | None:
+        origin = self._tx.versions.origins([version_key]).get(version_key)
+        return None if origin is None else origin.bundle_version
