@@ -75,6 +75,7 @@ def _make_supervisor(wiring: Wiring, executor: str, folder: Path) -> Supervisor:
         zygote_idle_s=workers.warm_dag_file_idle_time,
         max_memory_bytes=workers.max_memory_mb * 1_000_000,
         plugins=str(settings.plugins_folder),
+        keeps_metrics=wiring.hub.measures,
     )
     return Supervisor(
         engine,

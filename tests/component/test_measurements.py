@@ -17,5 +17,5 @@ def test_the_use_of_each_pool_is_told_at_its_interval(any_world: World) -> None:
     any_world.pass_time(5.0)
 
     gpu = [event for event in any_world.told(PoolMeasured) if event.pool == "gpu"]
-    assert gpu[0] == PoolMeasured("gpu", slots=4, waiting=0, queued=0, running=0, deferred=0)
-    assert gpu[-1] == PoolMeasured("gpu", slots=4, waiting=2, queued=0, running=4, deferred=0)
+    assert gpu[0] == PoolMeasured("gpu", slots=4, waiting=0, queued=0, running=0, deferred=0, open=4)
+    assert gpu[-1] == PoolMeasured("gpu", slots=4, waiting=2, queued=0, running=4, deferred=0, open=0, starving=1)

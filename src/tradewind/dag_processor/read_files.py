@@ -16,6 +16,7 @@ from tradewind.operations.claim_files import Claims, claim_files
 from tradewind.operations.publish_files import CheckedFile, PublishReport, check_file, publish_files, remove_files
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import FileFailed
+from tradewind.telemetry.measurements import FileRead
 
 LEASE_S: Final = 10.0
 """How long a file stays in the hands of a processor that says nothing."""
@@ -69,6 +70,9 @@ def _act_on(
 def take_outcome(state: ProcessorState, outcome: Outcome) -> None:
     """Check what a child has brought."""
     reading = state.readings.pop(outcome.number)
+    if state.hub.measures:
+        name = reading.file.name
+        state.hub.emit(FileRead(name.bundle, name.path, outcome.duration_ms / 1000, outcome.is_timed_out))
     try:
         checked = check_file(_parse_of(state, outcome, reading), state.executors)
     except Exception:

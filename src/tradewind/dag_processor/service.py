@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -39,6 +39,7 @@ from tradewind.settings import Settings
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
 from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted
 
 PROCESSOR_KIND: Final = "dag_processor"
 _LONGEST_IDLE_S: Final = 60.0
@@ -115,6 +116,7 @@ class DagProcessor:
             _Periodic("heartbeat", heartbeat_s, self._heartbeat, now + heartbeat_s),
             _Periodic("renew claims", LEASE_S / 3, self._renew, now),
             _Periodic("call back", options.bundle_refresh_check_interval, lambda: start_callbacks(state), now),
+            _Periodic("measure files", heartbeat_s, self._measure, now),
             _Periodic("prune sources", _PRUNE_TEXTS_EVERY_S, self._prune_texts, now + _PRUNE_TEXTS_EVERY_S),
         ]
         if options.stale_bundle_cleanup_interval:
@@ -204,6 +206,7 @@ class DagProcessor:
         def leave(tx: Transaction) -> None:
             tx.files.release(keys, state.job)
             tx.jobs.stop(state.job, now)
+            tx.emit(JobEnded(PROCESSOR_KIND))
 
         state.store.transact(leave)
 
@@ -228,17 +231,29 @@ class DagProcessor:
 
     def _take_lease(self, tx: Transaction) -> None:
         now = self.state.clock.now()
+        tx.emit(JobStarted(PROCESSOR_KIND))
         self.state.job = tx.jobs.start(PROCESSOR_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
 
     def _heartbeat(self) -> None:
         state = self.state
 
         def beat(tx: Transaction) -> None:
-            if not tx.jobs.heartbeat(state.job, state.clock.now()):
+            is_known = tx.jobs.heartbeat(state.job, state.clock.now())
+            tx.emit(Heartbeat(PROCESSOR_KIND, is_late=not is_known))
+            if not is_known:
                 self._take_lease(tx)  # taken for dead: go on as somebody new
 
         state.store.transact(beat)
         self.hear_requests()
+
+    def _measure(self) -> None:
+        """For whoever draws curves of it."""
+        state = self.state
+        if not state.hub.measures:
+            return
+        waiting = sum(len(bundle.dirty) for bundle in state.bundles)
+        stored = state.store.transact(lambda tx: tx.files.measure())
+        state.hub.emit(replace(stored, waiting=waiting, reading=state.pool.in_flight))
 
     def _renew(self) -> None:
         renew_claims(self.state)
@@ -272,6 +287,7 @@ class DagProcessor:
 
     def _do(self, name: str, duty: Callable[[], object]) -> int:
         """One duty; if it raises, the others go on (B10). Returns how much it did."""
+        began_at = self.state.clock.monotonic()
         try:
             done = duty()
         except DatabaseUnavailable:
@@ -282,7 +298,10 @@ class DagProcessor:
         except Exception as error:
             self.state.hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
             return 0
-        return done if isinstance(done, int) else 0
+        count = done if isinstance(done, int) else 0
+        if self.state.hub.measures:
+            self.state.hub.emit(DutyDone(PROCESSOR_KIND, name, self.state.clock.monotonic() - began_at, count))
+        return count
 
 
 def _store_version(store: Store, name: str, version: str | None) -> None:

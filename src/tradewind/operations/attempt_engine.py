@@ -17,7 +17,8 @@ from tradewind.operations.task_requests.request import DEFAULT_RETENTION
 from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.operations.task_requests.write_together import Writes
 from tradewind.storage.interface import Store, Transaction
-from tradewind.telemetry.events import AttemptLost
+from tradewind.telemetry.events import AttemptLost, LostBy
+from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted
 
 T = TypeVar("T")
 KIND: Final = "worker"
@@ -70,6 +71,7 @@ class StoredEngine:
 
         def work(tx: Transaction) -> JobKey:
             job = tx.jobs.start(KIND, hostname=self._beginner.hostname, pid=self._beginner.pid, now=now)
+            tx.emit(JobStarted(KIND))
             if former is not None:
                 self._bury(tx, former, now)
             return job
@@ -100,7 +102,7 @@ class StoredEngine:
         now = self._clock.now()
 
         def work(tx: Transaction) -> set[AttemptKey]:
-            tx.jobs.heartbeat(self._job, now)
+            tx.emit(Heartbeat(KIND, is_late=not tx.jobs.heartbeat(self._job, now)))
             return heartbeat_tasks(tx, attempts, now) if attempts else set()
 
         return self._store.transact(work)
@@ -108,14 +110,19 @@ class StoredEngine:
     def stop(self) -> None:
         """See `Engine.stop`."""
         now = self._clock.now()
-        self._store.transact(lambda tx: tx.jobs.stop(self._job, now))
+
+        def work(tx: Transaction) -> None:
+            tx.jobs.stop(self._job, now)
+            tx.emit(JobEnded(KIND))
+
+        self._store.transact(work)
 
     def _bury(self, tx: Transaction, former: JobKey, now: datetime) -> None:
-        lost = [task.attempt_key for task in tx.attempts.of_worker(former)]
-        failures = [Failed(attempt, now, reason=_WORKER_DIED) for attempt in lost]
+        lost = tx.attempts.of_worker(former)
+        failures = [Failed(task.attempt_key, now, reason=_WORKER_DIED) for task in lost]
         ended = report_tasks(tx, failures, now, self._structures, longest_delay_s=self._longest_delay_s).ended
         request_task_callbacks(tx, ended, _WORKER_DIED, self._structures, now)
-        tx.emit(*(AttemptLost(key, _WORKER_DIED) for key in sorted(ended)))
+        tx.emit(*(AttemptLost(task.key, _WORKER_DIED, LostBy.WORKER, task) for task in lost if task.key in ended))
         tx.jobs.stop(former, now)
 
     def _exchange(self, tx: Transaction, given: Exchange) -> Exchanged:

@@ -22,6 +22,7 @@ from tradewind.operations.task_requests.runs import as_result
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral
 from tradewind.telemetry.events import TasksMoved
+from tradewind.telemetry.measurements import AttemptsBegan
 
 _MOST_REMEMBERED: Final = 10_000
 
@@ -49,6 +50,7 @@ class Beginner:
         if not instances:
             return []
         runs = {run.key: run for run in tx.runs.read({instance.run_key for instance in instances})}
+        tx.emit(AttemptsBegan(tuple(instances), runs))
         self._learn_origins(tx, {run.version_key for run in runs.values()})
         known = _Known(tx, instances, now)
         orders = []

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tradewind.model.ids import RunKey
 from tradewind.model.run import Run, RunHead
+from tradewind.operations.run_times import times_of
 from tradewind.storage.interface import RunEnd, Transaction
 from tradewind.telemetry.events import RunMoved
 
@@ -18,5 +19,5 @@ def finish_runs(tx: Transaction, ends: Sequence[tuple[Run | RunHead, RunEnd]], n
     finished = tx.runs.finish([end for _, end in ends], now)
     for run, end in ends:
         if run.key in finished:
-            tx.emit(RunMoved(run.key, run.dag_id, run.run_id, end.state, end.reason))
+            tx.emit(RunMoved(run.key, run.dag_id, run.run_id, end.state, end.reason, times_of(run, now)))
     return finished

@@ -14,6 +14,7 @@ from tradewind.model.json_value import JsonValue
 from tradewind.operations.register_assets import settle_activity
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import AssetRecord, NewAsset, NewAssetEvent
+from tradewind.telemetry.measurements import AssetsUpdated
 
 
 class AssetUpdate(NamedTuple):
@@ -54,7 +55,9 @@ def record_asset_events(tx: Transaction, updates: Sequence[AssetUpdate], now: da
         tx.assets.attach(attached)
         inactive = {record.key for record in records if not record.is_active}
         settle_activity(tx, {key for _, key in attached} & inactive)
-    tx.asset_events.add(_events(known), now)
+    events = _events(known)
+    tx.asset_events.add(events, now)
+    tx.emit(AssetsUpdated(len(events)))
     return [update for update, record in found if record is None]
 
 
@@ -68,6 +71,7 @@ def record_outside_event(
     if not tx.assets.read([AssetKey(asset_id)]):
         raise UnknownAssetId(asset_id)
     event = NewAssetEvent(asset_key=AssetKey(asset_id), extra=dict(extra), partition_key=partition_key)
+    tx.emit(AssetsUpdated(1))
     return tx.asset_events.record(event, now)
 
 

@@ -31,6 +31,7 @@ from tradewind.operations.structures import Structures
 from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import AttemptEnd, Transaction
 from tradewind.telemetry.events import TasksMoved
+from tradewind.telemetry.measurements import AttemptOutcome, AttemptsEnded
 
 
 @dataclass(slots=True)
@@ -202,4 +203,7 @@ def _retry_of(tx: Transaction, run: Run, task: TaskInstance, structures: Structu
 def _tell(tx: Transaction, result: Reported, rows: Sequence[AttemptEnd]) -> None:
     if result.started:
         tx.emit(TasksMoved(TaskState.RUNNING, tuple(result.started)))
-    tell_moves(tx, ((row.to_state, row.attempt.task) for row in rows if row.attempt.task in result.ended))
+    ended = [row for row in rows if row.attempt.task in result.ended]
+    tell_moves(tx, ((row.to_state, row.attempt.task) for row in ended))
+    if ended:
+        tx.emit(AttemptsEnded(tuple(AttemptOutcome(row.attempt, row.to_state, row.at) for row in ended)))

@@ -10,6 +10,7 @@ from tradewind.errors import DagUnusable
 from tradewind.model.dag_json import decode_dag
 from tradewind.model.ids import VersionKey
 from tradewind.storage.interface import Transaction
+from tradewind.telemetry.measurements import StructuresMeasured
 
 
 class Structures:
@@ -19,6 +20,8 @@ class Structures:
         self._most_tasks = most_tasks
         self._known: OrderedDict[VersionKey, Structure] = OrderedDict()
         self._tasks = 0
+        self._hits = 0
+        self._misses = 0
         # The web server asks from many threads.
         self._lock = Lock()
 
@@ -32,11 +35,16 @@ class Structures:
             known = self._known.get(version_key)
             if known is not None:
                 self._known.move_to_end(version_key)
+                self._hits += 1
                 return known
         stored = tx.dags.version_data([version_key]).get(version_key)
         if stored is None:
             raise DagUnusable(f"version {version_key}", "this version is not stored (any more)")
         return self._remember(version_key, *stored)
+
+    def measured(self, kind: str) -> StructuresMeasured:
+        """How well it serves a service of this kind."""
+        return StructuresMeasured(kind, self._hits, self._misses, len(self._known))
 
     def prepare(self, tx: Transaction, version_keys: Iterable[VersionKey]) -> None:
         """Read those of many versions that are not known yet, at once. One that cannot be read is left to `get`."""
@@ -53,6 +61,7 @@ class Structures:
         except (ValueError, KeyError) as error:
             raise DagUnusable(dag_id, str(error)) from error
         with self._lock:
+            self._misses += 1
             if version_key not in self._known:
                 self._known[version_key] = structure
                 self._tasks += len(structure.tasks)

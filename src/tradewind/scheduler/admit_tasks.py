@@ -16,6 +16,7 @@ from tradewind.model.task import Candidate, WorkItem
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import MOST_SLOTS, Transaction
 from tradewind.telemetry.events import TaskCannotFit, TasksMoved
+from tradewind.telemetry.measurements import PoolsContended
 
 _TURNS_BETWEEN_NOTES = 64
 """How far a pool's served turn may run ahead of what is stored. Others see it late by so much; nobody loses by it."""
@@ -82,6 +83,8 @@ def admit_tasks(state: SchedulerState) -> int:
         return len(admitted.work)
     # Another scheduler is serving the pool this very moment: come back at once, unless it takes suspiciously long.
     state.passes_in_contention += 1
+    if state.hub.measures:
+        state.hub.emit(PoolsContended())
     return int(state.passes_in_contention <= _MOST_PASSES_IN_CONTENTION)
 
 

@@ -14,7 +14,8 @@ from tradewind.scheduler.admit_tasks import submit
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.job_store import JobRecord
-from tradewind.telemetry.events import AttemptLost, JobDied
+from tradewind.telemetry.events import AttemptLost, JobDied, LostBy
+from tradewind.telemetry.measurements import OrphansAdopted
 
 SCHEDULER_KIND = "scheduler"
 _QUEUED = (TaskState.QUEUED,)
@@ -46,7 +47,7 @@ class Rescuer:
         lost = self._silent_tasks.confirm(seen, state.clock.monotonic())
         chosen = [task for task in silent if task.attempt_key in lost]
         reason = f"no heartbeat for {timeout_s:g} s: its worker is taken to be lost"
-        return self._fail(chosen, _WITH_PROCESS, reason, now)
+        return self._fail(chosen, _WITH_PROCESS, reason, LostBy.SILENCE, now)
 
     def rescue_stuck_tasks(self) -> int:
         """Attempts that their executor does not start: back in line, and failed if that helps nothing."""
@@ -66,9 +67,9 @@ class Rescuer:
                 failing.append(task)
             else:
                 requeuing.append(task.attempt_key)
-        self._requeue(requeuing, f"not started within {timeout_s:g} s of being queued")
+        self._requeue(requeuing, f"not started within {timeout_s:g} s of being queued", LostBy.QUEUE)
         reason = f"not started within {timeout_s:g} s of being queued, several times"
-        self._fail(failing, _QUEUED, reason, now)
+        self._fail(failing, _QUEUED, reason, LostBy.QUEUE, now)
         return len(stuck)
 
     def bury_dead_schedulers(self) -> int:
@@ -103,8 +104,8 @@ class Rescuer:
         running = {task.attempt_key for task in orphans if task.state is not TaskState.QUEUED}
         keep = [(task.attempt_key, task.queued_by) for task in orphans if task.attempt_key in found | running]
         adopting = [(key, former) for key, former in keep if former is not None]
-        state.store.transact(lambda tx: tx.queue.adopt(adopting, state.job))
-        self._requeue([key for key in attempts if key not in found | running], "its scheduler died")
+        state.store.transact(lambda tx: _adopt(tx, adopting, state.job))
+        self._requeue([key for key in attempts if key not in found | running], "its scheduler died", LostBy.SCHEDULER)
         return len(orphans)
 
     def resubmit_forgotten(self) -> int:
@@ -118,7 +119,7 @@ class Rescuer:
         submit(state, forgotten)
         return len(forgotten)
 
-    def _requeue(self, attempts: Sequence[AttemptKey], reason: str) -> None:
+    def _requeue(self, attempts: Sequence[AttemptKey], reason: str, cause: LostBy) -> None:
         if not attempts:
             return
         state = self._state
@@ -128,11 +129,13 @@ class Rescuer:
         def work(tx: Transaction) -> None:
             back = tx.queue.requeue(attempts)
             tell_moves(tx, ((TaskState.SCHEDULED, key) for key in sorted(back)))
-            tx.emit(*(AttemptLost(key, reason) for key in sorted(back)))
+            tx.emit(*(AttemptLost(key, reason, cause) for key in sorted(back)))
 
         state.store.transact(work)
 
-    def _fail(self, tasks: Sequence[TaskInstance], expected: Collection[TaskState], reason: str, now: datetime) -> int:
+    def _fail(
+        self, tasks: Sequence[TaskInstance], expected: Collection[TaskState], reason: str, cause: LostBy, now: datetime
+    ) -> int:
         if not tasks:
             return 0
         state = self._state
@@ -146,7 +149,7 @@ class Rescuer:
             failures = [Failed(attempt, now, reason=reason) for attempt in still]
             reported = report_tasks(tx, failures, now, state.structures)
             request_task_callbacks(tx, reported.ended, reason, state.structures, now)
-            tx.emit(*(AttemptLost(key, reason) for key in sorted(reported.ended)))
+            tx.emit(*(AttemptLost(task.key, reason, cause, task) for task in tasks if task.key in reported.ended))
 
         state.store.transact(work)
         return len(tasks)
@@ -158,6 +161,12 @@ def _bury(tx: Transaction, jobs: Sequence[JobRecord], now: datetime) -> int:
     # What the dead one would have noticed about its DAGs' runs, nobody else did.
     tx.dags.reset_run_limits()
     return len(dead)
+
+
+def _adopt(tx: Transaction, attempts: Sequence[tuple[AttemptKey, JobKey]], job: JobKey) -> None:
+    adopted = tx.queue.adopt(attempts, job)
+    if adopted:
+        tx.emit(OrphansAdopted(len(adopted)))
 
 
 def _orphans(tx: Transaction) -> tuple[set[JobKey], list[TaskInstance]]:

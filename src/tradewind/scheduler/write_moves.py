@@ -13,6 +13,7 @@ from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.run_work import Work
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import TaskAdvance, Transaction
+from tradewind.telemetry.measurements import TasksCreated
 
 
 def write_moves(tx: Transaction, state: SchedulerState, works: Sequence[Work], now: datetime) -> None:
@@ -29,7 +30,9 @@ def write_moves(tx: Transaction, state: SchedulerState, works: Sequence[Work], n
         rows.extend(_rows(state, work))
     if unexpanded:
         tx.tasks.drop_unexpanded(unexpanded)
-    tx.tasks.create(created)
+    if created:
+        tx.tasks.create(created)
+        tx.emit(TasksCreated(created))
     written = tx.tasks.advance(rows, now)
     _check(tx, works, rows, written, now)
     touched = [work.run.key for work in works if work.is_touched or work.moves or work.released or work.expanded]

@@ -82,11 +82,6 @@ class Stats:
         return before
 
     @classmethod
-    def are_kept(cls) -> bool:
-        """Whether anybody wants them: if not, they need not even be worked out."""
-        return cls._sink is not None
-
-    @classmethod
     def incr(cls, stat: str, count: int = 1, rate: float = 1, *, tags: Tags = None) -> None:
         """A counter goes up."""
         if cls._sink is not None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tradewind.model.ids import JobKey
 from tradewind.storage.interface.job_store import Heartbeats, JobRecord
 from tradewind.storage.schema import job
-from tradewind.storage.types import Instant
+from tradewind.storage.types import AnyRow, Instant
 
 _COLUMNS = job.c
 
@@ -26,7 +26,8 @@ _DECLARE_DEAD = (
     )
     .values(stopped_at=sa.bindparam("now", type_=Instant()), is_dead=True)
 )
-_LIVE = sa.select(job).where(_COLUMNS.kind == sa.bindparam("of_kind"), _COLUMNS.stopped_at.is_(None))
+_ALL_LIVE = sa.select(job).where(_COLUMNS.stopped_at.is_(None))
+_LIVE = _ALL_LIVE.where(_COLUMNS.kind == sa.bindparam("of_kind"))
 
 # A row for each life of a service: so few that no index would help.
 _HEARTBEATS = sa.select(
@@ -58,10 +59,10 @@ class Jobs:
         self._connection.execute(statement.values(stopped_at=now))
 
     def live(self, kind: str) -> list[JobRecord]:
-        return [
-            JobRecord(JobKey(row.job_key), row.kind, row.hostname, row.pid, row.started_at, row.heartbeat_at)
-            for row in self._connection.execute(_LIVE, {"of_kind": kind})
-        ]
+        return [_record(row) for row in self._connection.execute(_LIVE, {"of_kind": kind})]
+
+    def all_live(self) -> list[JobRecord]:
+        return [_record(row) for row in self._connection.execute(_ALL_LIVE)]
 
     def heartbeats(self) -> dict[str, Heartbeats]:
         return {row.kind: Heartbeats(row.at, row.of_running_at) for row in self._connection.execute(_HEARTBEATS)}
@@ -73,3 +74,7 @@ class Jobs:
             if self._connection.execute(_DECLARE_DEAD, parameters).rowcount:
                 declared.add(each.job_key)
         return declared
+
+
+def _record(row: AnyRow) -> JobRecord:
+    return JobRecord(JobKey(row.job_key), row.kind, row.hostname, row.pid, row.started_at, row.heartbeat_at)

@@ -6,7 +6,7 @@ to do by `Command`s and answer with `Notice`s, one in each packet of a packet so
 
 from datetime import datetime
 from enum import IntEnum
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -14,6 +14,8 @@ from tradewind.model.attempt_end import Deferral, InputAwaited, OutletEvent
 
 LARGEST_TEXT: Final = 60_000
 """A packet must fit into the buffer of a socket."""
+LONGEST_METRIC_NAME: Final = 250
+MOST_METRIC_TAGS: Final = 20
 
 
 class FrameKind(IntEnum):
@@ -33,6 +35,8 @@ class FrameKind(IntEnum):
     """From the child: it will end itself after so many seconds. A number; 0 takes the limit off."""
     HIDE = 7
     """From the child: texts that must not be seen in what it prints. A list of them."""
+    METRICS = 8
+    """From the child: what its code has measured. A list of `Measured`."""
     LOG = 10
     """From the child: log lines. A list of objects."""
 
@@ -72,6 +76,15 @@ class Ended(msgspec.Struct, kw_only=True, omit_defaults=True):
     peak_memory_bytes: int = 0
 
 
+class Measured(msgspec.Struct, frozen=True, array_like=True):
+    """A metric of the code of a task: `telemetry.measurements.UserMetric`."""
+
+    kind: Literal["c", "g", "d", "ms"]
+    name: Annotated[str, msgspec.Meta(max_length=LONGEST_METRIC_NAME)]
+    value: float
+    tags: Annotated[dict[str, str], msgspec.Meta(max_length=MOST_METRIC_TAGS)]
+
+
 class DagFile(msgspec.Struct, frozen=True, array_like=True):
     """A file that a zygote imports."""
 
@@ -81,6 +94,8 @@ class DagFile(msgspec.Struct, frozen=True, array_like=True):
     path: str
     """Relative to it."""
     plugins: str = ""
+    keeps_metrics: bool = False
+    """Whether anybody wants the metrics of its tasks."""
 
 
 class StartZygote(msgspec.Struct, frozen=True, array_like=True, tag=1):
@@ -165,6 +180,7 @@ decode_notice: Final = msgspec.msgpack.Decoder(Notice).decode
 decode_question: Final = msgspec.msgpack.Decoder(Question).decode
 decode_answer: Final = msgspec.msgpack.Decoder(Answer).decode
 decode_ended: Final = msgspec.msgpack.Decoder(Ended).decode
+decode_metrics: Final = msgspec.msgpack.Decoder(list[Measured]).decode
 decode_texts: Final = msgspec.msgpack.Decoder(list[str]).decode
 decode_records: Final = msgspec.msgpack.Decoder(list[dict[str, object]]).decode
 encode: Final = msgspec.msgpack.Encoder().encode

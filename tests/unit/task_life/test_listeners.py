@@ -1,8 +1,6 @@
-"""Listeners and metrics: who hears of a task without a word in its DAG (D4, Airflow's listener hooks)."""
+"""Listeners: who hears of a task without a word in its DAG (D4, Airflow's listener hooks)."""
 
 import logging
-from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,9 +9,6 @@ from tests.instants import utc
 from tests.unit.task_life.attempts import attempt, one_task, raises
 from tradewind.compat.adapters.listeners import ListenerManager, hookimpl
 from tradewind.sdk.exceptions import AirflowRescheduleException, AirflowSkipException
-from tradewind.sdk.stats import Stats, Tags
-from tradewind.sdk.task_clock import use_clock
-from tradewind.testing.clock import FakeClock
 
 
 class Listener:
@@ -93,45 +88,3 @@ def test_a_listener_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture)
     assert type(done.outcome).__name__ == "Success"
     assert "A listener failed in on_task_instance_running" in caplog.text
     assert "A listener failed in on_task_instance_success" in caplog.text
-
-
-class Counted:
-    """Keeps all metrics."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, Any, dict[str, Any]]] = []
-
-    def incr(self, stat: str, count: int, rate: float, tags: Tags) -> None:
-        self.seen.append((stat, count, dict(tags or {})))
-
-    def gauge(self, stat: str, value: float, rate: float, delta: bool, tags: Tags) -> None:
-        raise AssertionError(stat)
-
-    def timing(self, stat: str, milliseconds: float, tags: Tags) -> None:
-        self.seen.append((stat, milliseconds, dict(tags or {})))
-
-
-@pytest.fixture
-def metrics() -> Iterator[Counted]:
-    """Where metrics go in this test."""
-    counted = Counted()
-    before = Stats.set_sink(counted)
-    yield counted
-    Stats.set_sink(before)
-
-
-@pytest.mark.parametrize(("error", "end", "state"), [(None, "successes", "success"), (BOOM, "failures", "failed")])
-def test_attempts_are_counted_and_timed(metrics: Counted, error: Exception | None, end: str, state: str) -> None:
-    clock = FakeClock(utc("2026-02-01 12:00") + timedelta(seconds=3))  # it started at noon
-
-    with use_clock(clock):
-        attempt(one_task((lambda _: None) if error is None else raises(error)))
-
-    tags = {"dag_id": "d", "task_id": "t"}
-    assert metrics.seen == [
-        ("ti.start", 1, tags),
-        ("ti.finish", 1, {**tags, "state": state}),
-        (f"operator_{end}", 1, {**tags, "operator_name": "Calls"}),
-        (f"ti_{end}", 1, tags),
-        ("task.duration", 3000, tags),
-    ]

@@ -17,9 +17,11 @@ from tradewind.sdk.dags import DAG
 from tradewind.sdk.lineage import reset_lineage
 from tradewind.sdk.runtime import Runtime, set_process_runtime
 from tradewind.sdk.secrets_masker import redact_known
+from tradewind.sdk.stats import Stats
 from tradewind.sdk.task_clock import current_clock
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.ended import ended, failed
+from tradewind.worker.child.metrics import TaskMetrics
 from tradewind.worker.child.output import CAPTURE
 from tradewind.worker.child.pipe import Pipe, SupervisorGone
 from tradewind.worker.child.pipe_runtime import PipeRuntime
@@ -84,6 +86,8 @@ def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runti
     reset_lineage()
     set_process_runtime(cast("Runtime", runtime))
     CAPTURE.connect(pipe.send_frame)
+    metrics = TaskMetrics(pipe) if imported.file.keeps_metrics else None
+    Stats.set_sink(metrics)
     try:
         dag = imported.dags.get(run.dag_id)
         problem = _problem(imported, dag, assignment)
@@ -93,6 +97,8 @@ def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runti
         elif dag is not None:
             _live(imported, dag, assignment, pipe, runtime)
     finally:
+        if metrics is not None:
+            metrics.flush()
         CAPTURE.finish()
 
 

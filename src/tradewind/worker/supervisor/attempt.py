@@ -17,14 +17,18 @@ from tradewind.model.ids import AttemptKey
 from tradewind.model.masking import hide
 from tradewind.task_logs.writer import AttemptLog
 from tradewind.task_logs.writer import Stream as StreamName
+from tradewind.telemetry.measurements import UserMetric
 from tradewind.wire.frames import FrameReader, pack
 from tradewind.worker.protocol import (
+    LONGEST_METRIC_NAME,
     Answer,
     Ended,
     FrameKind,
     Gone,
+    Measured,
     Question,
     decode_ended,
+    decode_metrics,
     decode_question,
     decode_records,
     decode_texts,
@@ -68,6 +72,8 @@ class Attempt:
     """Called with each question of the task, and whether it waits for the answer."""
     said_end: Callable[["Attempt"], None]
     """Called when the process has said how it ended."""
+    measured: Callable[[list[UserMetric]], None]
+    """Called with what its code has measured."""
     log: AttemptLog = field(init=False)
     phase: Phase = Phase.STARTING
     pid: int | None = None
@@ -156,6 +162,11 @@ class Attempt:
             self._stream.close()
             self.is_mute = True
 
+    def _metric(self, said: Measured) -> UserMetric:
+        """Without what the task has as secrets, wherever it may stand."""
+        tags = {self.hide(key): self.hide(value[:LONGEST_METRIC_NAME]) for key, value in said.tags.items()}
+        return UserMetric(said.kind, self.hide(said.name), said.value, tags)
+
     def _take(self, kind: int, content: bytes) -> None:
         match kind:
             case FrameKind.LOG:
@@ -169,6 +180,8 @@ class Attempt:
             case FrameKind.TIME_LIMIT:
                 self.time_limit_s = msgspec.msgpack.decode(content, type=float)
                 self.time_limit_at = None
+            case FrameKind.METRICS:
+                self.measured([self._metric(each) for each in decode_metrics(content)])
             case FrameKind.HIDE:
                 self._hidden.update(decode_texts(content))
             case _:

@@ -7,6 +7,7 @@ from typing import Final
 
 from tradewind.model.assignment import WorkOrder
 from tradewind.runtime.clock import Clock
+from tradewind.telemetry.measurements import UserMetric
 from tradewind.worker.protocol import DagFile, Gone, Question
 from tradewind.worker.supervisor.attempt import Attempt
 from tradewind.worker.supervisor.background import Background
@@ -56,9 +57,10 @@ class Launcher:
         order: WorkOrder,
         asked: Callable[[Attempt, Question, bool], None],
         said_end: Callable[[Attempt], None],
+        measured: Callable[[list[UserMetric]], None],
     ) -> Attempt:
         """An attempt with a log, and without a process yet."""
-        attempt = Attempt(self.zygotes.next_number(), order, asked, said_end)
+        attempt = Attempt(self.zygotes.next_number(), order, asked, said_end, measured)
         attempt.log = self._places.log(order, attempt.hide)
         return attempt
 
@@ -103,7 +105,8 @@ class Launcher:
 
     def _fork(self, attempt: Attempt, folder: Path) -> None:
         order = attempt.order
-        file = DagFile(order.bundle_name, str(folder), order.path, self._options.plugins)
+        options = self._options
+        file = DagFile(order.bundle_name, str(folder), order.path, options.plugins, options.keeps_metrics)
         self._files[attempt] = file
         self.zygotes.fork(attempt, file, self._clock.monotonic())
 

@@ -28,6 +28,8 @@ class SupervisorOptions:
     zygote_idle_s: float
     max_memory_bytes: int = 0
     plugins: str = ""
+    keeps_metrics: bool = False
+    """Whether tasks shall tell what they measure."""
 
 
 class Places(Protocol):

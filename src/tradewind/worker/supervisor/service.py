@@ -12,6 +12,7 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import WorkItem
 from tradewind.runtime.clock import Clock
 from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.measurements import ProcessEnded, UserMeasured
 from tradewind.wire.work import Stop
 from tradewind.worker.engine import Engine
 from tradewind.worker.protocol import Gone
@@ -56,6 +57,7 @@ class Supervisor:
         self._folder = folder
         self._options = options
         self._places = places
+        self._hub = hub
         self._talk = Talk(engine, clock, hub)
         self._selector = selectors.DefaultSelector()
         self._background = Background(self._selector)
@@ -202,7 +204,10 @@ class Supervisor:
         begun = {order.attempt for order in orders}
         self._done([item.attempt for item in begins if item.attempt not in begun])
         for order in orders:
-            attempt = self._attempts[order.attempt] = self._launcher.make(order, self._answers.ask, self._said_end)
+            attempt = self._launcher.make(
+                order, self._answers.ask, self._said_end, lambda metrics: self._hub.emit(UserMeasured(metrics))
+            )
+            self._attempts[order.attempt] = attempt
             self._launcher.launch(attempt)
 
     def _heartbeat(self) -> None:
@@ -229,6 +234,9 @@ class Supervisor:
     def _gone(self, attempt: Attempt, gone: Gone) -> None:
         """Its process is over, or there will never be one."""
         attempt.gone = gone
+        if self._hub.measures:
+            task = attempt.order.asker
+            self._hub.emit(ProcessEnded(task.dag_id, task.key.task_id, gone.exit_code))
         attempt.drain()
         if attempt.phase in (Phase.STARTING, Phase.RUNNING):
             attempt.phase = Phase.ENDED

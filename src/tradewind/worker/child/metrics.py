@@ -1,0 +1,81 @@
+"""What the code of a task measures, told to its supervisor."""
+
+import math
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from time import perf_counter
+from typing import Final, Literal
+
+from tradewind.sdk.stats import Tags
+from tradewind.worker.child.pipe import Pipe
+from tradewind.worker.protocol import LONGEST_METRIC_NAME, MOST_METRIC_TAGS, FrameKind, Measured
+
+_MOST_A_SECOND: Final = 100
+"""Metrics that are told at once. Whatever comes faster is added up first, so that no loop can flood the supervisor."""
+_MOST_GATHERED: Final = 1_000
+"""Of different names or tags. The rest is lost until the next second."""
+
+Kind = Literal["c", "g", "d", "ms"]
+_Key = tuple[Kind, str, tuple[tuple[str, str], ...]]
+
+
+class TaskMetrics:
+    """Implements `sdk.stats.StatsSink`. All is told, so sample rates mean nothing here."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
+        self._pid = os.getpid()
+        self._second = 0
+        self._told = 0
+        self._gathered: dict[_Key, float] = {}
+
+    def incr(self, stat: str, count: int, rate: float, tags: Tags) -> None:
+        """See `StatsSink.incr`."""
+        self._take("c", stat, count, tags)
+
+    def gauge(self, stat: str, value: float, rate: float, delta: bool, tags: Tags) -> None:
+        """See `StatsSink.gauge`."""
+        self._take("d" if delta else "g", stat, value, tags)
+
+    def timing(self, stat: str, milliseconds: float, tags: Tags) -> None:
+        """See `StatsSink.timing`."""
+        self._take("ms", stat, milliseconds, tags)
+
+    def flush(self) -> None:
+        """Tell what was gathered."""
+        gathered, self._gathered = self._gathered, {}
+        if gathered:
+            self._send([Measured(kind, name, value, dict(tags)) for (kind, name, tags), value in gathered.items()])
+
+    def _take(self, kind: Kind, name: str, value: float, tags: Tags) -> None:
+        if os.getpid() != self._pid:
+            return  # two processes at one stream would mix up their words
+        if not isinstance(name, str) or len(name) > LONGEST_METRIC_NAME or not math.isfinite(value):
+            return
+        shown = _plain(tags or {})
+        second = int(perf_counter())
+        if second != self._second:
+            self._second, self._told = second, 0
+            self.flush()
+        if self._told < _MOST_A_SECOND:
+            self._told += 1
+            self._send([Measured(kind, name, float(value), shown)])
+        else:
+            self._gather((kind, name, tuple(sorted(shown.items()))), float(value))
+
+    def _gather(self, key: _Key, value: float) -> None:
+        """Counters and changes add up; of a value, or of how long something took, the last one is kept."""
+        if key not in self._gathered and len(self._gathered) >= _MOST_GATHERED:
+            return
+        adds_up = key[0] in ("c", "d")
+        self._gathered[key] = value + (self._gathered.get(key, 0.0) if adds_up else 0.0)
+
+    def _send(self, metrics: list[Measured]) -> None:
+        with suppress(ValueError):  # half of a character: no name, no tag
+            self._pipe.send(FrameKind.METRICS, metrics)
+
+
+def _plain(tags: Mapping[str, object]) -> dict[str, str]:
+    chosen = list(tags.items())[:MOST_METRIC_TAGS]
+    return {str(key): str(value)[:LONGEST_METRIC_NAME] for key, value in chosen}
