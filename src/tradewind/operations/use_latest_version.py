@@ -12,7 +12,6 @@ from tradewind.operations.structures import Structures
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import TasksMoved
 from tradewind.telemetry.measurements import TasksCreated, TasksRemoved
-from tradewind.telemetry.measurements import TasksCreated, TasksRemoved
 
 
 def goes_on_with_latest(structure: Structure, asked: bool | None) -> bool:

@@ -24,7 +24,6 @@ from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted, PassDone
-from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted, PassDone
 
 _RESUBMIT_INTERVAL_S = 5.0
 
@@ -162,7 +161,6 @@ class Scheduler:
         state = self.state
         if not state.settings.use_row_level_locking and tx.jobs.live(SCHEDULER_KIND):
             raise Conflict("use_row_level_locking is off, so only one scheduler may run; another one does")
-        tx.emit(JobStarted(SCHEDULER_KIND))
         tx.emit(JobStarted(SCHEDULER_KIND))
         return tx.jobs.start(SCHEDULER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=state.clock.now())
 

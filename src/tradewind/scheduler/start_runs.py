@@ -11,7 +11,6 @@ from tradewind.model.run import RunHead
 from tradewind.model.states import RunState
 from tradewind.operations.pause_dag import pause_dag
 from tradewind.operations.run_times import times_of
-from tradewind.operations.run_times import times_of
 from tradewind.scheduler.create_runs import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction

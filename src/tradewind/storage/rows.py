@@ -17,7 +17,6 @@ from tradewind.storage.types import AnyRow
 _STATES = {state.value: state for state in TaskState}
 _RUN_STATES = {state.value: state for state in RunState}
 _RUN_TYPES = {kind.value: kind for kind in RunType}
-_RUN_TYPES = {kind.value: kind for kind in RunType}
 _HELD: dict[str | None, HeldBy | None] = {None: None, **{held.value: held for held in HeldBy}}
 
 SNAPSHOT_COLUMNS = tuple(

@@ -18,7 +18,6 @@ from tradewind.storage.rows import HEAD_COLUMNS, encode_json, is_named_by_timeta
 from tradewind.storage.schema import dag, dag_bundle, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
 from tradewind.telemetry.measurements import RunsMeasured
-from tradewind.telemetry.measurements import RunsMeasured
 
 _COLUMNS = dag_run.c
 _ORDER = (_COLUMNS.ordering_at, _COLUMNS.run_key)
@@ -109,9 +108,6 @@ _NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _C
 _HOW_MANY = sa.select(sa.func.count(), sa.func.count(_COLUMNS.dag_id.distinct()))
 
 
-_HOW_MANY = sa.select(sa.func.count(), sa.func.count(_COLUMNS.dag_id.distinct()))
-
-
 class Runs:
     """Implements `interface.RunStore`."""
 
@@ -193,11 +189,6 @@ class Runs:
     def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
         names = {"dag_ids": list(dag_ids), "now": now, "limit": limit}
         return [to_head(row) for row in self._connection.execute(_STARTABLE, names)]
-
-    def measure(self) -> RunsMeasured:
-        running, dags = self._connection.execute(_HOW_MANY.where(run_is_running)).one()
-        queued, _ = self._connection.execute(_HOW_MANY.where(run_is_queued)).one()
-        return RunsMeasured({RunState.QUEUED: queued, RunState.RUNNING: running}, dags)
 
     def measure(self) -> RunsMeasured:
         running, dags = self._connection.execute(_HOW_MANY.where(run_is_running)).one()

@@ -40,7 +40,6 @@ from tradewind.storage.interface.shared_stores import (
 from tradewind.storage.interface.trigger_store import TriggerStore
 from tradewind.telemetry.events import Event
 from tradewind.telemetry.measurements import RunsMeasured, TaskCount
-from tradewind.telemetry.measurements import RunsMeasured, TaskCount
 
 T = TypeVar("T")
 
@@ -240,9 +239,6 @@ class RunStore(Protocol):
     def measure(self) -> RunsMeasured:
         """How many have not ended."""
 
-    def measure(self) -> RunsMeasured:
-        """How many have not ended."""
-
     def dags_with_startable(self, now: datetime) -> list[str]:
         """Unpaused DAGs that have queued runs whose time has come."""
 
@@ -366,12 +362,6 @@ class QueueStore(Protocol):
 
     def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
         """By (pool, state): the slots of waiting (scheduled, not held back) and active instances."""
-
-    def count_by_task(self) -> list[TaskCount]:
-        """Of waiting and active instances, how many of which task are in which state."""
-
-    def count_by_executor(self, job: JobKey) -> dict[tuple[str | None, TaskState], int]:
-        """By (executor, state), of what this scheduler has handed out; None is the default executor."""
 
     def count_by_task(self) -> list[TaskCount]:
         """Of waiting and active instances, how many of which task are in which state."""

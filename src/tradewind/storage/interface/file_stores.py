@@ -19,7 +19,6 @@ from tradewind.model.dag_file import (
 )
 from tradewind.model.ids import JobKey, VersionKey
 from tradewind.telemetry.measurements import FilesMeasured
-from tradewind.telemetry.measurements import FilesMeasured
 
 
 class VersionStore(Protocol):
@@ -68,9 +67,6 @@ class FileStore(Protocol):
 
     def of_bundle(self, bundle: str) -> list[DagFile]:
         """By path, without a lock."""
-
-    def measure(self) -> FilesMeasured:
-        """How many DAGs there are, how many files cannot be used, and how long it took to read all of them."""
 
     def measure(self) -> FilesMeasured:
         """How many DAGs there are, how many files cannot be used, and how long it took to read all of them."""

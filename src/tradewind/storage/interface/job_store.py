@@ -46,9 +46,6 @@ class JobStore(Protocol):
     def all_live(self) -> list[JobRecord]:
         """The same of every kind."""
 
-    def all_live(self) -> list[JobRecord]:
-        """The same of every kind."""
-
     def heartbeats(self) -> dict[str, Heartbeats]:
         """By kind, of all that ever lived."""
 
