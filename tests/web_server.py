@@ -56,12 +56,19 @@ def web_server() -> Iterator[WebServer]:
         def log_message(self, *_: Any) -> None:
             """Not to the terminal of the tests."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        web.port = server.server_address[1]
+    with serving(Handler) as port:
+        web.port = port
+        yield web
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    """Whatever answers, on a port of its own, which is told, and with a thread of its own."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         try:
-            yield web
+            yield server.server_address[1]
         finally:
             server.shutdown()
             thread.join(10)

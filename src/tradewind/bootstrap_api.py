@@ -9,6 +9,8 @@ from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
 from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
+from tradewind.api.oidc.provider import Provider
+from tradewind.api.oidc.sign_in import SignIn
 from tradewind.api.server import serve
 from tradewind.api.services import Services
 from tradewind.bootstrap import Wiring, make_log_reader, make_secrets_chain, wired
@@ -38,13 +40,16 @@ def make_services(wiring: Wiring) -> Services:
     """What routes work with.
 
     Raises:
-        SettingsError: the secret that signs tokens is too short, or others can read it.
+        SettingsError: the secret that signs tokens is too short, or others can read it; or [oidc] is not complete.
     """
     settings = wiring.settings
     secret = signing_secret(settings.api_auth.jwt_secret, settings.home)
     all_are_admins = settings.core.simple_auth_manager_all_admins
     identities = Identities(wiring.database, wiring.clock, all_are_admins=all_are_admins)
     environ = environment_without_secrets()
+    sign_in = None
+    if settings.oidc.issuer:
+        sign_in = SignIn(Provider(settings.oidc, wiring.clock), secret, wiring.database, wiring.clock)
     return Services(
         settings=settings,
         store=wiring.database,
@@ -54,6 +59,7 @@ def make_services(wiring: Wiring) -> Services:
         logs=make_log_reader(wiring),
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
+        sign_in=sign_in,
         try_connection=partial(try_connection, environ=environ),
         secrets=make_secrets_chain(settings, environ, for_worker=False),
     )

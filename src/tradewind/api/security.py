@@ -149,8 +149,9 @@ def _headers(scope: Scope, message: MutableMapping[str, Any]) -> list[tuple[byte
     is_page = said.get(b"content-type", b"").startswith(b"text/html")
     path = scope["path"]
     found = dict(_ALWAYS)
-    found["content-security-policy"] = _OF_DOCS if path == _DOCS else _OF_PAGES if is_page else _PLAIN
-    found.update({name: value for name, value in _UNLESS_SAID.items() if name.encode() not in said})
+    policy = _OF_DOCS if path == _DOCS else _OF_PAGES if is_page else _PLAIN
+    unless_said = {**_UNLESS_SAID, "content-security-policy": policy}
+    found.update({name: value for name, value in unless_said.items() if name.encode() not in said})
     if path == _DOCUMENT:
         found["access-control-allow-origin"] = "*"
     if scope.get("scheme") == "https":

@@ -22,6 +22,7 @@ from tradewind.task_logs.reader import LogReader
 if TYPE_CHECKING:
     from tradewind.api.auth.access import Principal
     from tradewind.api.auth.tokens import Claim, Tokens
+    from tradewind.api.oidc.sign_in import SignIn
 
 
 @dataclass(slots=True)
@@ -40,6 +41,8 @@ class Services:
     """The same for a token that somebody made for a program."""
     recent: Recent[Principal] = field(default_factory=Recent)
     """Whom tokens belonged to a moment ago."""
+    sign_in: SignIn | None = None
+    """With a provider of OpenID Connect, if there is one."""
     structures: Structures = field(default_factory=Structures)
     try_connection: Callable[[ConnectionResult], tuple[bool, str]] | None = None
     """Whether a connection works, and a sentence about it; None: nobody can tell."""

@@ -116,6 +116,14 @@ def _read_json_object(text: str) -> str:
     return text
 
 
+def _read_role_mapping(text: str) -> str:
+    mapping = json.loads(_read_json_object(text) or "{}")
+    names = [name for roles in mapping.values() for name in (roles if isinstance(roles, list) else [roles])]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(text)
+    return text
+
+
 def word(*words: str) -> Reader[str]:
     def read(text: str) -> str:
         if text.lower() not in words:
@@ -130,6 +138,7 @@ BUNDLES: Final = Reader(
     _read_bundles, 'a JSON list of {"name": ..., "classpath": ..., "kwargs": {...}}, each with a name of its own'
 )
 JSON_OBJECT: Final = Reader(_read_json_object, "a JSON object, or nothing")
+ROLE_MAPPING: Final = Reader(_read_role_mapping, 'a JSON object such as {"staff": "Viewer", "ops": ["Op", "night"]}')
 BOOLEAN: Final = Reader(_read_boolean, "True or False")
 PATTERN: Final = Reader(_read_pattern, "a regular expression")
 TIME_ZONE: Final = Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")

@@ -1,5 +1,6 @@
 """What can be configured, section by section, with Airflow's names, units and defaults."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from tradewind.settings.readers import (
     JSON_OBJECT,
     PATTERN,
     READER,
+    ROLE_MAPPING,
     SECRET,
     TEXT,
     TIME_ZONE,
@@ -285,6 +287,33 @@ class ApiAuthSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """`[oidc]`, Tradewind's own: people may log in with a provider of OpenID Connect, if `issuer` names one."""
+
+    issuer: str = TEXT.option("")
+    client_id: str = TEXT.option("")
+    client_secret: str = TEXT.secret("")  # empty: the provider knows us without one
+    provider_name: str = TEXT.option("")  # on the button; empty: the host of the issuer
+    scopes: str = TEXT.option("openid profile email")
+
+    # What a person is here. Names of claims; dots lead into objects, as in `realm_access.roles`.
+    username_claim: str = TEXT.option("preferred_username")
+    roles_claim: str = TEXT.option("")  # empty: roles are given here, and not by the provider
+    role_mapping: str = ROLE_MAPPING.option("")  # empty: the provider calls roles as we do
+    default_role: str = TEXT.option("")  # of who has none by the claim; empty: they are not let in
+    allow_sign_up: bool = BOOLEAN.option(True)  # whether who was never here gets an account
+    # Whether the first login takes over an account of that name that was made here. Only for providers whose users
+    # cannot choose their names.
+    link_by_name: bool = BOOLEAN.option(False)
+
+    @property
+    def roles_by_claim(self) -> dict[str, frozenset[str]]:
+        """By what the provider says: the roles that are meant."""
+        mapping = json.loads(self.role_mapping) if self.role_mapping else {}
+        return {said: frozenset(roles if isinstance(roles, list) else [roles]) for said, roles in mapping.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionApiSettings:
     """`[execution_api]`: tokens of attempts whose workers ask over HTTP."""
 
@@ -308,6 +337,7 @@ class Settings:
     api: ApiSettings = field(default_factory=ApiSettings)
     api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
     execution_api: ExecutionApiSettings = field(default_factory=ExecutionApiSettings)
+    oidc: OidcSettings = field(default_factory=OidcSettings)
 
     @property
     def dags_folder(self) -> Path:

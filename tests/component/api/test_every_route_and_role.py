@@ -42,7 +42,7 @@ WHO_MAY: Mapping[Resource, tuple[str, str]] = {
 
 FOR_EVERYBODY = {
     *("login", "logout", "create_token", "create_token_cli", "create_token_all_admins", "login_all_admins"),
-    *("show_login_page", "log_in_with_cookie"),
+    *("show_login_page", "log_in_with_cookie", "begin_oidc_login", "end_oidc_login"),
     *("get_health", "get_version"),
 }
 """Routes that need no login. Whoever adds one adds it here, and says why in its review."""

@@ -40,7 +40,7 @@ def is_from_this_machine(request: Request) -> bool:
     was made to mean this machine (which is why the name that it was sent to counts)."""
     if any(name in request.headers for name in _FORWARDED):
         return False
-    return _is_local(request.client.host if request.client else "") and _is_local(request.url.hostname or "")
+    return is_local_name(request.client.host if request.client else "") and is_local_name(request.url.hostname or "")
 
 
 def is_secure(request: Request, base_url: str) -> bool:
@@ -61,7 +61,8 @@ def safe_path(target: str | None, request: Request) -> str | None:
     return target if target.startswith("/") and not target.startswith("//") else None
 
 
-def _is_local(host: str) -> bool:
+def is_local_name(host: str) -> bool:
+    """Whether it means this machine."""
     if host.lower() in _LOCAL_NAMES:
         return True
     try:

@@ -1,16 +1,16 @@
 """Log in and out with a browser, and tokens by name and password."""
 
-import html
-from typing import Annotated, Final
-from urllib.parse import quote
+from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
+from tradewind.api.auth.browser import HOME, LOGIN, next_path, query_of, with_session
 from tradewind.api.auth.identities import ALL_ADMINS
 from tradewind.api.auth.login import Credentials, log_in, read_credentials
-from tradewind.api.auth.origin import is_from_other_pages, is_from_this_machine, is_secure, safe_path
+from tradewind.api.auth.origin import is_from_other_pages, is_from_this_machine
+from tradewind.api.auth.pages import login_page
 from tradewind.api.auth.principal import COOKIE
 from tradewind.api.auth.tokens import TokenRefused
 from tradewind.api.operation import Operations
@@ -22,9 +22,6 @@ from tradewind.storage.interface import Transaction
 operations = Operations("Login")
 own_operations = Operations("Login", prefix="/auth")
 
-_PAGE: Final = "/auth/login"
-_HOME: Final = "/"
-_TOO_FAR: Final = "Invalid or unsafe next URL"
 Said = Annotated[Credentials, Depends(read_credentials)]
 
 
@@ -39,8 +36,8 @@ class LoginResponse(BaseModel):
 )
 def login(request: Request, next: str | None = None) -> Response:  # noqa: A002 - its name for clients
     """Go to where people log in."""
-    path = _next(request, next)
-    return RedirectResponse(_PAGE + _query(path))
+    path = next_path(request, next)
+    return RedirectResponse(LOGIN + query_of(path))
 
 
 @operations.add("GET", "/auth/logout", operation_id="logout", need=None, responses={307: "Where to log in"})
@@ -48,11 +45,12 @@ def logout(request: Request, services: Given) -> Response:
     """Whoever has this token, has it in vain from now on."""
     scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
     token = bearer.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE)
+    answer = RedirectResponse(LOGIN)
     # A page of somebody else must not be able to log people out.
-    if token and not is_from_other_pages(request):
-        _revoke(services, token)
-    answer = RedirectResponse(_PAGE)
-    answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
+    if not is_from_other_pages(request):
+        if token:
+            _revoke(services, token)
+        answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
     return answer
 
 
@@ -77,29 +75,29 @@ def create_token_all_admins(request: Request, services: Given) -> LoginResponse:
 @own_operations.add("GET", "/token/login", operation_id="login_all_admins", need=None, status=307)
 def login_all_admins(request: Request, services: Given, next: str | None = None) -> Response:  # noqa: A002 - as above
     """The same for a browser."""
-    path = _next(request, next)
-    return _with_cookie(request, services, RedirectResponse(path or _HOME), _token_of_all(request, services))
+    path = next_path(request, next)
+    return with_session(request, services, RedirectResponse(path or HOME), _token_of_all(request, services))
 
 
 @own_operations.add("GET", "/login", operation_id="show_login_page", need=None)
 def show_login_page(request: Request, services: Given, next: str | None = None) -> Response:  # noqa: A002 - as above
     """Where people type their names. Nobody needs to where everybody on this machine is an administrator."""
-    path = _next(request, next)
+    path = next_path(request, next)
     if services.settings.core.simple_auth_manager_all_admins and is_from_this_machine(request):
-        answer = RedirectResponse(path or _HOME)
-        return _with_cookie(request, services, answer, _token_of_all(request, services))
-    return _page(path)
+        answer = RedirectResponse(path or HOME)
+        return with_session(request, services, answer, _token_of_all(request, services))
+    return _page(services, path)
 
 
 @own_operations.add("POST", "/login", operation_id="log_in_with_cookie", need=None)
-def log_in_with_cookie(
+def log_inwith_session(
     request: Request,
     given: Said,
     services: Given,
     next: str | None = None,  # noqa: A002 - as above
 ) -> Response:
     """A token as a cookie, which no script can read."""
-    path = _next(request, next)
+    path = next_path(request, next)
     if is_from_other_pages(request):
         # It would have people work in the name of whoever wrote that page.
         raise HTTPException(403, "Only pages of this server can log somebody in")
@@ -108,16 +106,9 @@ def log_in_with_cookie(
     except HTTPException as refused:
         if not given.is_form:
             raise
-        return _page(path, str(refused.detail), refused.status_code, dict(refused.headers or {}))
-    answer = RedirectResponse(path or _HOME, 303) if given.is_form else Response(status_code=204)
-    return _with_cookie(request, services, answer, token)
-
-
-def _next(request: Request, target: str | None) -> str | None:
-    path = safe_path(target, request) if target else None
-    if target and path is None:
-        raise HTTPException(400, _TOO_FAR)
-    return path
+        return _page(services, path, str(refused.detail), refused.status_code, dict(refused.headers or {}))
+    answer = RedirectResponse(path or HOME, 303) if given.is_form else Response(status_code=204)
+    return with_session(request, services, answer, token)
 
 
 def _token_of_all(request: Request, services: Services) -> str:
@@ -126,20 +117,6 @@ def _token_of_all(request: Request, services: Services) -> str:
     if not is_from_this_machine(request) or is_from_other_pages(request):
         raise HTTPException(403, "Only from the machine of the server: log in with a name and a password")
     return services.tokens.make(NAME_OF_ALL, services.clock.now(), generation=ALL_ADMINS)
-
-
-def _with_cookie(request: Request, services: Services, answer: Response, token: str) -> Response:
-    answer.set_cookie(
-        COOKIE,
-        token,
-        max_age=int(services.settings.api_auth.jwt_expiration_time),
-        path="/",
-        secure=is_secure(request, services.settings.api.base_url),
-        httponly=True,
-        # Not strict: links in mails and chats have to work for those who are logged in.
-        samesite="lax",
-    )
-    return answer
 
 
 def _revoke(services: Services, token: str) -> None:
@@ -157,28 +134,8 @@ def _revoke(services: Services, token: str) -> None:
     services.recent.forget()
 
 
-def _page(path: str | None, problem: str = "", status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    message = f'<p role="alert">{html.escape(problem)}</p>' if problem else ""
-    return HTMLResponse(_FORM.format(query=html.escape(_query(path)), message=message), status, headers)
-
-
-def _query(path: str | None) -> str:
-    return f"?next={quote(path, safe='/')}" if path else ""
-
-
-_FORM: Final = """<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tradewind: log in</title></head>
-<body>
-<main>
-<h1>Tradewind</h1>
-{message}
-<form method="post" action="/auth/login{query}">
-<p><label>Name <input name="username" autocomplete="username" required autofocus></label></p>
-<p><label>Password <input name="password" type="password" autocomplete="current-password" required></label></p>
-<p><button>Log in</button></p>
-</form>
-</main>
-</body>
-</html>
-"""
+def _page(
+    services: Services, path: str | None, problem: str = "", status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    provider = services.sign_in.provider_name if services.sign_in is not None else None
+    return login_page(query_of(path), provider=provider, problem=problem, status=status, headers=headers)
