@@ -1,5 +1,7 @@
 """The composition root: which database, which wake-up signal, which executors. The only place that names them."""
 
+import os
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -21,13 +23,15 @@ from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
 from tradewind.runtime.service import Loop, Service
-from tradewind.runtime.wakeup import PipeWakeup, SocketWakeup, Wakeup
+from tradewind.runtime.wakeup import ClosableWakeup, PipeWakeup, SocketWakeup, Wakeup
 from tradewind.scheduler.service import Scheduler
 from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.storage.database import Database
+from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
+from tradewind.storage.live import LiveJournal
 from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.revision import check_schema, current_revision, needed_revision
 from tradewind.storage.server import server_version, shell_of
@@ -49,6 +53,7 @@ __all__ = [
     "local_workers",
     "made_dag_processor",
     "made_executors",
+    "make_live_wakeup",
     "make_log_reader",
     "make_loop",
     "make_remote_logs_of",
@@ -77,11 +82,14 @@ class Wiring:
     clock: Clock
     hub: Hub
     wakeup: Wakeup
+    live_wakeup: SocketWakeup
+    """Tells web servers of this machine that something changed."""
     database: Database
 
     def close(self) -> None:
         """Give everything back to the system."""
         self.database.close()
+        self.live_wakeup.close()
         close = getattr(self.wakeup, "close", None)  # not every kind of signal holds something
         if close is not None:
             close()
@@ -105,6 +113,7 @@ def wire(
     clock = clock or SystemClock()
     hub = hub or Hub()
     wakeup = _make_wakeup(settings, url)
+    live_wakeup = SocketWakeup(_live_folder(settings))
     database = Database(
         url,
         hub=hub,
@@ -112,10 +121,11 @@ def wire(
         pause=clock.sleep,
         wake=wakeup.wake,
         notifies=True,
+        journal=LiveJournal(clock.now, clock.monotonic, live_wakeup.wake),
         frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
         waits_for_disk=waits_for_disk,
     )
-    return Wiring(settings, clock, hub, wakeup, database)
+    return Wiring(settings, clock, hub, wakeup, live_wakeup, database)
 
 
 @contextmanager
@@ -312,6 +322,23 @@ def make_secrets_chain(settings: Settings, environ: Mapping[str, str], *, for_wo
         BackendChoice("[secrets] backend", secrets.backend, secrets.backend_kwargs),
         BackendChoice("[workers] secrets_backend", *own),
     )
+
+
+def make_live_wakeup(wiring: Wiring) -> ClosableWakeup:
+    """What tells a web server of live changes."""
+    url = wiring.settings.database.sql_alchemy_conn
+    if url.startswith("postgresql"):
+        from tradewind.storage.notify import PostgresWakeup  # noqa: PLC0415 - psycopg is an optional driver
+
+        return PostgresWakeup(url, LIVE_CHANNEL)
+    # Several in one process, one after the other: none may take away the socket of the next.
+    wakeup = SocketWakeup(_live_folder(wiring.settings), f"{os.getpid()}-{secrets.token_hex(4)}")
+    wakeup.listen()
+    return wakeup
+
+
+def _live_folder(settings: Settings) -> Path:
+    return settings.home / "wakeup" / "live"
 
 
 def _make_wakeup(settings: Settings, url: str) -> Wakeup:

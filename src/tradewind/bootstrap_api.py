@@ -11,9 +11,12 @@ from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
 from tradewind.api.oidc.provider import Provider
 from tradewind.api.oidc.sign_in import SignIn
+from tradewind.api.public.monitor import health_of_all
 from tradewind.api.server import serve
 from tradewind.api.services import Services
-from tradewind.bootstrap import Wiring, make_log_reader, make_secrets_chain, wired
+from tradewind.api.ui.live_changes import LiveChanges
+from tradewind.api.ui.live_reader import Source
+from tradewind.bootstrap import Wiring, make_live_wakeup, make_log_reader, make_secrets_chain, wired
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.worker.connection_tests import try_connection
@@ -25,7 +28,9 @@ def serve_api(settings: Settings, listener: socket.socket, ready: Callable[[], N
     """Serve the REST API on a socket until told to stop."""
     threads = threads_of(settings)
     with wired(settings, pool_size=threads) as wiring:
-        serve(make_app(make_services(wiring)), listener, settings.api, threads=threads, ready=ready)
+        services = make_services(wiring)
+        live = services.live = make_live_changes(wiring)
+        serve(make_app(services), listener, settings.api, threads=threads, ready=ready, stopping=live.close)
 
 
 def threads_of(settings: Settings) -> int:
@@ -34,6 +39,14 @@ def threads_of(settings: Settings) -> int:
     if database.sql_alchemy_max_overflow < 0:
         return _MOST_THREADS
     return min(_MOST_THREADS, database.sql_alchemy_pool_size + database.sql_alchemy_max_overflow)
+
+
+def make_live_changes(wiring: Wiring) -> LiveChanges:
+    """What changes, for those who watch."""
+    # No signal of MySQL comes from another machine. Elsewhere, the look without a signal is only the net below.
+    poll_s = 0.2 if wiring.database.dialect_name == "mysql" else 1.0
+    health = partial(health_of_all, wiring.settings, wiring.clock)
+    return LiveChanges(Source(wiring.database, wiring.clock, partial(make_live_wakeup, wiring), health, poll_s))
 
 
 def make_services(wiring: Wiring) -> Services:

@@ -54,6 +54,7 @@ from tradewind.api.public import (
 from tradewind.api.public.not_built import make_router
 from tradewind.api.security import Guard
 from tradewind.api.services import Services
+from tradewind.api.ui import events
 from tradewind.settings import ApiSettings
 
 ALL: Final[tuple[Operations, ...]] = (
@@ -98,6 +99,7 @@ ALL: Final[tuple[Operations, ...]] = (
     plugins.operations,
     providers.operations,
     version.operations,
+    events.operations,
     execution.operations,
 )
 """Of all tags."""

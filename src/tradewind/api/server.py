@@ -22,9 +22,16 @@ _ACCESS_LINE: Final = '%(asctime)s %(client_addr)s "%(request_line)s" %(status_c
 
 
 def serve(
-    app: FastAPI, listener: socket.socket, settings: ApiSettings, *, threads: int, ready: Callable[[], None]
+    app: FastAPI,
+    listener: socket.socket,
+    settings: ApiSettings,
+    *,
+    threads: int,
+    ready: Callable[[], None],
+    stopping: Callable[[], None] = lambda: None,
 ) -> None:
-    """Until SIGTERM or SIGINT; requests under way are answered first. `threads`: how many are worked on at once.
+    """Until SIGTERM or SIGINT; requests under way are answered first. `threads`: how many are worked on at once;
+    `stopping` ends answers that would never end by themselves.
 
     Raises:
         SettingsError: the certificate or its key cannot be used.
@@ -47,20 +54,27 @@ def serve(
         config.load()
     except (OSError, ssl.SSLError) as error:
         raise SettingsError(f"[api] ssl_cert and ssl_key cannot be used: {error}") from error
-    _Server(config, threads, ready).run(sockets=[listener])
+    _Server(config, threads, ready, stopping).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, threads: int, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, threads: int, ready: Callable[[], None], stopping: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._threads = threads
         self._ready = ready
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         # Each works with a connection to the database: more would only wait for one.
         anyio.to_thread.current_default_thread_limiter().total_tokens = self._threads
         await super().startup(sockets)
         self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

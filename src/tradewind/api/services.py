@@ -22,6 +22,7 @@ from tradewind.task_logs.reader import LogReader
 if TYPE_CHECKING:
     from tradewind.api.auth.access import Principal
     from tradewind.api.auth.tokens import Claim, Tokens
+    from tradewind.api.ui.live_changes import LiveChanges
     from tradewind.api.oidc.sign_in import SignIn
 
 
@@ -46,6 +47,8 @@ class Services:
     structures: Structures = field(default_factory=Structures)
     try_connection: Callable[[ConnectionResult], tuple[bool, str]] | None = None
     """Whether a connection works, and a sentence about it; None: nobody can tell."""
+    live: LiveChanges | None = None
+    """For those who watch; None: this server does not follow changes."""
     option_sources: Sources = field(default_factory=option_sources)
     """Where the configuration comes from, for those who may look at it."""
     secrets: SecretsChain = field(default_factory=SecretsChain)

@@ -19,6 +19,13 @@ class Wakeup(Protocol):
         """Until woken or the time is over. True: woken."""
 
 
+class ClosableWakeup(Wakeup, Protocol):
+    """One that holds something of the system."""
+
+    def close(self) -> None:
+        """Give it back. Nobody waits here any more."""
+
+
 class ThreadWakeup:
     """Between threads of one process."""
 

@@ -9,6 +9,9 @@ from pydantic import BaseModel
 from tradewind.api.operation import Operations
 from tradewind.api.services import Given, Services
 from tradewind.errors import DatabaseError
+from tradewind.runtime.clock import Clock
+from tradewind.settings import Settings
+from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.job_store import Heartbeats
 
 operations = Operations("Monitor")
@@ -67,15 +70,16 @@ def get_health(services: Given) -> HealthInfoResponse:
     except DatabaseError:
         found, database = {}, Health.UNHEALTHY
     # Without a scheduler nothing runs; the others are not always needed.
-    scheduler = _status(services, found.get(_SCHEDULER)) or Health.UNHEALTHY
+    oldest = oldest_sign_of_life(services)
+    scheduler = health_of(found.get(_SCHEDULER), oldest) or Health.UNHEALTHY
     return HealthInfoResponse(
         metadatabase=BaseInfoResponse(status=database),
         scheduler=SchedulerInfoResponse(status=scheduler, latest_scheduler_heartbeat=_at(found.get(_SCHEDULER))),
         triggerer=TriggererInfoResponse(
-            status=_status(services, found.get(_TRIGGERER)), latest_triggerer_heartbeat=_at(found.get(_TRIGGERER))
+            status=health_of(found.get(_TRIGGERER), oldest), latest_triggerer_heartbeat=_at(found.get(_TRIGGERER))
         ),
         dag_processor=DagProcessorInfoResponse(
-            status=_status(services, found.get(_DAG_PROCESSOR)),
+            status=health_of(found.get(_DAG_PROCESSOR), oldest),
             latest_dag_processor_heartbeat=_at(found.get(_DAG_PROCESSOR)),
         ),
     )
@@ -83,14 +87,24 @@ def get_health(services: Given) -> HealthInfoResponse:
 
 def oldest_sign_of_life(services: Services) -> datetime:
     """Who was not heard of since then is not counted among the living."""
-    threshold = services.settings.scheduler.scheduler_health_check_threshold
-    return services.clock.now() - timedelta(seconds=threshold)
+    return _oldest_sign_of_life(services.settings, services.clock)
 
 
-def _status(services: Services, heard: Heartbeats | None) -> Health | None:
+def health_of_all(settings: Settings, clock: Clock, tx: Transaction) -> dict[str, str]:
+    """How each kind of service is that ever was there."""
+    oldest = _oldest_sign_of_life(settings, clock)
+    return {kind: health_of(heard, oldest) or Health.UNHEALTHY for kind, heard in tx.jobs.heartbeats().items()}
+
+
+def _oldest_sign_of_life(settings: Settings, clock: Clock) -> datetime:
+    return clock.now() - timedelta(seconds=settings.scheduler.scheduler_health_check_threshold)
+
+
+def health_of(heard: Heartbeats | None, oldest: datetime) -> Health | None:
+    """None for a kind of service that never was there."""
     if heard is None:
         return None
-    is_alive = heard.of_running_at is not None and heard.of_running_at >= oldest_sign_of_life(services)
+    is_alive = heard.of_running_at is not None and heard.of_running_at >= oldest
     return Health.HEALTHY if is_alive else Health.UNHEALTHY
 
 
