@@ -35,6 +35,7 @@ from tradewind.settings.sections import (
     StateStoreSettings,
     WorkersSettings,
 )
+from tradewind.settings.telemetry_sections import MetricsSettings, OtelSettings, TracesSettings
 
 __all__ = [
     "DATABASE_FILE_NAME",
@@ -49,13 +50,16 @@ __all__ = [
     "DatabaseSettings",
     "ExecutionApiSettings",
     "LoggingSettings",
+    "MetricsSettings",
     "OidcSettings",
     "Option",
+    "OtelSettings",
     "SchedulerSettings",
     "SecretsSettings",
     "Settings",
     "Sources",
     "StateStoreSettings",
+    "TracesSettings",
     "WorkersSettings",
     "add_to_environment",
     "environment_of_workers",

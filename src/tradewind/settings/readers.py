@@ -67,6 +67,12 @@ def _read_pattern(text: str) -> str:
     return text
 
 
+def _read_patterns(text: str) -> str:
+    for each in text.split(","):
+        _read_pattern(each.strip())
+    return text
+
+
 def _read_time_zone(text: str) -> str:
     if text.lower() == "utc":
         return "UTC"
@@ -141,5 +147,6 @@ JSON_OBJECT: Final = Reader(_read_json_object, "a JSON object, or nothing")
 ROLE_MAPPING: Final = Reader(_read_role_mapping, 'a JSON object such as {"staff": "Viewer", "ops": ["Op", "night"]}')
 BOOLEAN: Final = Reader(_read_boolean, "True or False")
 PATTERN: Final = Reader(_read_pattern, "a regular expression")
+PATTERNS: Final = Reader(_read_patterns, "regular expressions with commas between them")
 TIME_ZONE: Final = Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
 DATABASE_URL: Final = Reader(_read_database_url, "a URL such as postgresql+psycopg://user@host/database")

@@ -21,6 +21,7 @@ from tradewind.settings.readers import (
     whole_number,
     word,
 )
+from tradewind.settings.telemetry_sections import MetricsSettings, TracesSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +219,11 @@ class WorkersSettings:
     idle_timeout: float = seconds().option(60.0)
     start_with_scheduler: bool = BOOLEAN.option(True)
 
+    # Tradewind's own, as those of the scheduler.
+    enable_health_check: bool = BOOLEAN.option(False)
+    health_check_server_host: str = TEXT.option("0.0.0.0")
+    health_check_server_port: int = whole_number(1).option(8977)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateStoreSettings:
@@ -336,6 +342,8 @@ class Settings:
     state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
     api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    traces: TracesSettings = field(default_factory=TracesSettings)
     execution_api: ExecutionApiSettings = field(default_factory=ExecutionApiSettings)
     oidc: OidcSettings = field(default_factory=OidcSettings)
 
