@@ -65,7 +65,7 @@ def find(world: World, key: BackfillKey) -> Backfill:
 
 def progress(world: World, backfill: Backfill) -> BackfillProgress:
     with world.database.begin() as tx:
-        return progress_of(tx, backfill.key)
+        return progress_of(tx, find_backfill(tx, backfill.key))
 
 
 def states(world: World, dag_id: str = "sales") -> dict[int, str]:

@@ -6,6 +6,7 @@ from typing import Final
 from fastapi import FastAPI
 
 from tradewind import __version__
+from tradewind.api.docs_page import add_docs_page
 from tradewind.api.errors import add_error_answers
 from tradewind.api.execution import routes as execution
 from tradewind.api.operation import Operations
@@ -14,6 +15,7 @@ from tradewind.api.public import (
     asset_events,
     asset_state_store,
     assets,
+    backfills,
     config,
     connections,
     dag_parsing,
@@ -34,10 +36,12 @@ from tradewind.api.public import (
     login,
     monitor,
     oidc_login,
+    own_account,
     plugins,
     pools,
     providers,
     queued_events,
+    roles,
     task_bulk,
     task_changes,
     task_clearing,
@@ -47,6 +51,7 @@ from tradewind.api.public import (
     task_tries,
     task_waits,
     tasks,
+    users,
     variables,
     version,
     xcoms,
@@ -55,6 +60,7 @@ from tradewind.api.public.not_built import make_router
 from tradewind.api.security import Guard
 from tradewind.api.services import Services
 from tradewind.api.ui import events
+from tradewind.api.unchanged import Unchanged
 from tradewind.settings import ApiSettings
 
 ALL: Final[tuple[Operations, ...]] = (
@@ -88,11 +94,15 @@ ALL: Final[tuple[Operations, ...]] = (
     login.operations,
     login.own_operations,
     oidc_login.operations,
+    own_account.operations,
+    users.operations,
+    roles.operations,
     api_tokens.operations,
     asset_events.operations,
     queued_events.operations,
     asset_state_store.operations,
     assets.operations,
+    backfills.operations,
     config.operations,
     jobs.operations,
     monitor.operations,
@@ -110,17 +120,19 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     app = FastAPI(
         title="Tradewind API",
         version=__version__,
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json",
         separate_input_output_schemas=False,
     )
     app.state.services = services
     add_error_answers(app)
+    app.add_middleware(Unchanged)
     app.add_middleware(Guard, longest_body=_longest_body(services))
     for each in operations:
         app.include_router(each.router)
     app.include_router(make_router())
+    add_docs_page(app, operations)
     return app
 
 

@@ -20,6 +20,7 @@ class Listed(StrEnum):
     ASSET_EVENTS = "asset_events"
     ASSET_REFERENCES = "asset_references"
     ASSET_STATES = "asset_states"
+    BACKFILLS = "backfills"
     CONNECTIONS = "connections"
     DAGS = "dags"
     DAG_RUNS = "dag_runs"

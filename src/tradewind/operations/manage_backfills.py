@@ -22,9 +22,9 @@ def find_backfill(tx: Transaction, key: BackfillKey) -> Backfill:
     return found
 
 
-def progress_of(tx: Transaction, key: BackfillKey) -> BackfillProgress:
-    """How far along it is. Raises `UnknownBackfill`."""
-    return progress(find_backfill(tx, key), tx.backfills.count_runs(key))
+def progress_of(tx: Transaction, backfill: Backfill) -> BackfillProgress:
+    """How far along it is."""
+    return progress(backfill, tx.backfills.count_runs(backfill.key))
 
 
 def pause_backfill(tx: Transaction, key: BackfillKey, now: datetime, *, is_paused: bool) -> None:

@@ -33,18 +33,11 @@ class BackfillRequest:
     reprocess_behavior: ReprocessBehavior = ReprocessBehavior.NONE
     max_active_runs: int = DEFAULT_MAX_ACTIVE_RUNS
     run_on_latest_version: bool | None = None
-    """None: as the DAG says, or the deployment; else yes."""
+    """None: as the DAG says, and if it says nothing, yes."""
     triggering_user_name: str | None = None
 
 
-def plan_backfill(
-    tx: Transaction,
-    request: BackfillRequest,
-    structures: Structures,
-    now: datetime,
-    *,
-    on_latest_by_default: bool | None = None,
-) -> BackfillPlan:
+def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structures, now: datetime) -> BackfillPlan:
     """What such a backfill means. Only reads, and may take a while: to name 50,000 dates takes some seconds.
 
     Raises:
@@ -78,7 +71,7 @@ def plan_backfill(
         reprocess=request.reprocess_behavior,
         max_active_runs=request.max_active_runs,
         conf=request.conf,
-        uses_latest_version=_uses_latest(dag, request, on_latest_by_default),
+        uses_latest_version=_uses_latest(dag, request),
         total=found.total,
         marks=found.marks,
         triggering_user_name=request.triggering_user_name,
@@ -113,7 +106,8 @@ def _refuse(dag: Dag, request: BackfillRequest, span: Span) -> None:
         check_conf(dag.params, request.conf)
 
 
-def _uses_latest(dag: Dag, request: BackfillRequest, by_default: bool | None) -> bool:
+def _uses_latest(dag: Dag, request: BackfillRequest) -> bool:
+    if request.run_on_latest_version is not None:
+        return request.run_on_latest_version
     of_dag = dag.details.get("rerun_with_latest_version") if isinstance(dag.details, dict) else None
-    said = (request.run_on_latest_version, of_dag, by_default)
-    return next((bool(each) for each in said if each is not None), True)
+    return True if of_dag is None else bool(of_dag)

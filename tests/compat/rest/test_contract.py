@@ -19,7 +19,14 @@ DIFFERENT: Mapping[str, str] = {}
 _TEXTS = {"title", "description", "example", "examples", "operationId", "tags", "summary"}
 _OUR_PREFIX = "/api/v2"
 _BEYOND = frozenset(
-    {"explain_dag", "explain_dag_run", "explain_task_instance", "get_task_instance_attempts", "get_upcoming_runs"}
+    {
+        "explain_dag",
+        "explain_dag_run",
+        "explain_task_instance",
+        "get_backfill_progress",
+        "get_task_instance_attempts",
+        "get_upcoming_runs",
+    }
 )
 """Operations that Airflow does not have."""
 

@@ -25,7 +25,6 @@ ROLES = ("viewer", "user", "op", "admin")
 WHO_MAY: Mapping[Resource, tuple[str, str]] = {
     Resource.ASSET: ("viewer", "user"),
     Resource.AUDIT_LOG: ("op", "op"),
-    Resource.BACKFILL: ("viewer", "user"),
     Resource.CONFIG: ("op", "op"),
     Resource.CONNECTION: ("op", "op"),
     Resource.DAG: ("viewer", "user"),

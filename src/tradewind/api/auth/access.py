@@ -22,11 +22,10 @@ class Resource(Enum):
 
     ASSET = "asset"
     AUDIT_LOG = "audit log"
-    BACKFILL = "backfill"
     CONFIG = "configuration"
     CONNECTION = "connection"
     DAG = "DAG"
-    """With its runs, task instances, logs, XComs, versions and source."""
+    """With its runs, backfills, task instances, logs, XComs, versions and source."""
     IMPORT_ERROR = "import error"
     JOB = "job"
     OWN_ACCOUNT = "own account"
@@ -79,7 +78,6 @@ _READ_BY: Final = {
 _EDITED_BY: Final = {
     Resource.OWN_ACCOUNT: Level.NOBODY,
     Resource.ASSET: Level.USER,
-    Resource.BACKFILL: Level.USER,
     Resource.DAG: Level.USER,
     Resource.USER: Level.ADMIN,
 }

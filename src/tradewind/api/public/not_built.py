@@ -20,13 +20,6 @@ class Missing(NamedTuple):
 _ASKING_PEOPLE: Final = "tasks that ask people come later"
 
 MISSING: Final = (
-    Missing("GET", "/backfills", "list_backfills", "Backfill"),
-    Missing("POST", "/backfills", "create_backfill", "Backfill"),
-    Missing("GET", "/backfills/{backfill_id}", "get_backfill", "Backfill"),
-    Missing("PUT", "/backfills/{backfill_id}/pause", "pause_backfill", "Backfill"),
-    Missing("PUT", "/backfills/{backfill_id}/unpause", "unpause_backfill", "Backfill"),
-    Missing("PUT", "/backfills/{backfill_id}/cancel", "cancel_backfill", "Backfill"),
-    Missing("POST", "/backfills/dry_run", "create_backfill_dry_run", "Backfill"),
     Missing("POST", "/dags/{dag_id}/clearPartitions", "clear_dag_run_partitions", "DagRun"),
     Missing(
         "PATCH",

@@ -17,6 +17,7 @@ from tradewind.storage.listings.assets import (
     ASSET_STATES,
     ASSETS,
 )
+from tradewind.storage.listings.backfills import BACKFILLS
 from tradewind.storage.listings.connections import CONNECTIONS
 from tradewind.storage.listings.dag_runs import DAG_RUNS
 from tradewind.storage.listings.dag_tags import DAG_TAGS
@@ -41,6 +42,7 @@ _LISTINGS: Final[Mapping[Listed, Listing]] = {
     Listed.ASSET_EVENTS: ASSET_EVENTS,
     Listed.ASSET_REFERENCES: ASSET_REFERENCES,
     Listed.ASSET_STATES: ASSET_STATES,
+    Listed.BACKFILLS: BACKFILLS,
     Listed.CONNECTIONS: CONNECTIONS,
     Listed.DAG_RUNS: DAG_RUNS,
     Listed.DAGS: DAGS,
