@@ -29,7 +29,7 @@ from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
-from tradewind.storage.database import Database
+from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, Database
 from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
 from tradewind.storage.live import LiveJournal
 from tradewind.storage.interface.airflow_source import AirflowSource
@@ -84,15 +84,18 @@ class Wiring:
     wakeup: Wakeup
     live_wakeup: SocketWakeup
     """Tells web servers of this machine that something changed."""
+    trigger_wakeup: Wakeup
+    """Tells triggerers of triggers that are new or called off, and ends their waiting."""
     database: Database
 
     def close(self) -> None:
         """Give everything back to the system."""
         self.database.close()
         self.live_wakeup.close()
-        close = getattr(self.wakeup, "close", None)  # not every kind of signal holds something
-        if close is not None:
-            close()
+        for wakeup in (self.wakeup, self.trigger_wakeup):
+            close = getattr(wakeup, "close", None)  # not every kind of signal holds something
+            if close is not None:
+                close()
 
 
 def wire(
@@ -112,7 +115,8 @@ def wire(
     check_schema(url)
     clock = clock or SystemClock()
     hub = hub or Hub()
-    wakeup = _make_wakeup(settings, url)
+    wakeup = _make_wakeup(settings, url, "wakeup", CHANNEL)
+    trigger_wakeup = _make_wakeup(settings, url, "triggers", TRIGGER_CHANNEL)
     live_wakeup = SocketWakeup(_live_folder(settings))
     database = Database(
         url,
@@ -120,12 +124,13 @@ def wire(
         pool_size=pool_size or settings.database.sql_alchemy_pool_size,
         pause=clock.sleep,
         wake=wakeup.wake,
+        wake_triggerers=trigger_wakeup.wake,
         notifies=True,
         journal=LiveJournal(clock.now, clock.monotonic, live_wakeup.wake),
         frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
         waits_for_disk=waits_for_disk,
     )
-    return Wiring(settings, clock, hub, wakeup, live_wakeup, database)
+    return Wiring(settings, clock, hub, wakeup, live_wakeup, trigger_wakeup, database)
 
 
 @contextmanager
@@ -341,9 +346,9 @@ def _live_folder(settings: Settings) -> Path:
     return settings.home / "wakeup" / "live"
 
 
-def _make_wakeup(settings: Settings, url: str) -> Wakeup:
+def _make_wakeup(settings: Settings, url: str, folder: str, channel: str) -> Wakeup:
     if url.startswith("postgresql"):
         from tradewind.storage.notify import PostgresWakeup  # noqa: PLC0415 - psycopg is an optional driver
 
-        return PostgresWakeup(url)
-    return SocketWakeup(settings.home / "wakeup")
+        return PostgresWakeup(url, channel)
+    return SocketWakeup(settings.home / folder)

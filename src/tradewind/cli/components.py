@@ -5,7 +5,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tradewind.cli import dag_processor, scheduler, worker
+from tradewind.cli import dag_processor, scheduler, triggerer, worker
 from tradewind.cli.api_server import run_api_server
 from tradewind.cli.deferred import Deferred
 from tradewind.errors import MigrationNeeded
@@ -27,11 +27,14 @@ def components(settings: Settings, listener: socket.socket, clock: Clock, *, ver
 
     `listener` is the socket of the web server: whoever connects while it is started again is served afterwards.
     """
-    import_module("tradewind.bootstrap_worker")  # before the processes part: what is loaded here, they share
+    # Before the processes part: what is loaded here, they share.
+    for name in ("tradewind.bootstrap_triggerer", "tradewind.bootstrap_worker"):
+        import_module(name)
     return [
         Part(WEB_SERVER, partial(_serve, settings, listener, clock)),
         Part("scheduler", partial(scheduler.command, verbose=verbose)),
         Part("dag-processor", partial(dag_processor.command, verbose=verbose)),
+        Part("triggerer", triggerer.command),
         *(
             Part(f"worker {name}" if number else "worker", partial(worker.command, name), must_be_urged=True)
             for number, name in enumerate(bootstrap.local_workers(settings))

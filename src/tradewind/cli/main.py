@@ -45,6 +45,7 @@ ENTRIES: Final = {
     "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
     "version": Entry("tradewind.cli.version", "print the version"),
     "worker": Entry("tradewind.cli.worker", "run the tasks of an executor on this machine"),
+    "triggerer": Entry("tradewind.cli.triggerer", "wait for what deferred tasks wait for"),
     "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }
 

@@ -328,6 +328,17 @@ class ExecutionApiSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TriggererSettings:
+    """`[triggerer]`: who waits for what deferred tasks wait for."""
+
+    capacity: int = whole_number(1).option(1000)
+    job_heartbeat_sec: float = seconds().option(5.0)
+    triggerer_health_check_threshold: float = seconds().option(30.0)  # after so long, others take over its triggers
+    runner_health_check_threshold: float = seconds().option(30.0)  # after so long, its runner is started anew
+    max_trigger_to_select_per_loop: int = whole_number(1).option(50)  # so that several take their part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything that can be configured, as it was when the process started."""
 
@@ -342,6 +353,7 @@ class Settings:
     state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
     api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
+    triggerer: TriggererSettings = field(default_factory=TriggererSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     traces: TracesSettings = field(default_factory=TracesSettings)
     execution_api: ExecutionApiSettings = field(default_factory=ExecutionApiSettings)

@@ -65,9 +65,10 @@ _WANTED = sa.select(_COLUMNS.trigger_key).join(task_instance, _IS_TASK).where(_O
 _UNWANTED = (
     sa.select(_COLUMNS.trigger_key)
     .join(task_instance, _IS_TASK)
-    .where(sa.or_(_IS_FREE, _OF_JOB), _COLUMNS.is_called_off.is_(sa.false()), sa.not_(_IS_WANTED))
+    .where(sa.or_(_IS_FREE, sa.and_(_OF_JOB, _COLUMNS.is_called_off.is_(sa.false()))), sa.not_(_IS_WANTED))
 )
 _DELETE = sa.delete(task_trigger).where(_OF_KEYS)
+_DELETE_OF_JOB = _DELETE.where(_OF_JOB)
 _RELEASE = sa.update(task_trigger).where(_OF_JOB).values(triggerer=None)
 _RELEASE_OTHERS = (
     sa.update(task_trigger)
@@ -145,9 +146,9 @@ class Triggers:
             self._connection.execute(statement, {"keys": running})
             self._tell()
 
-    def delete(self, keys: Collection[TriggerKey]) -> None:
+    def delete(self, keys: Collection[TriggerKey], job: JobKey | None = None) -> None:
         if keys:
-            self._connection.execute(_DELETE, {"keys": sorted(keys)})
+            self._connection.execute(_DELETE if job is None else _DELETE_OF_JOB, {"keys": sorted(keys), "job": job})
 
     def delete_unwanted(self, job: JobKey) -> int:
         keys = [TriggerKey(key) for key in self._connection.execute(_UNWANTED, {"job": job}).scalars()]

@@ -111,7 +111,9 @@ def test_a_person_calls_triggers_off(world: World, store: Database) -> None:
     with store.begin() as tx:
         assert (tx.triggers.called_off(JOB), tx.triggers.called_off(OTHER_JOB)) == ({running.key}, set())
         assert [each.attempt for each in tx.triggers.claim(JOB, 9)] == [other]
-        tx.triggers.delete([running.key])
+        tx.triggers.delete([running.key], OTHER_JOB)
+        assert tx.triggers.called_off(JOB) == {running.key}
+        tx.triggers.delete([running.key], JOB)
         tx.triggers.delete([])
         assert tx.triggers.called_off(JOB) == set()
 

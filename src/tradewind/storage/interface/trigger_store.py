@@ -45,8 +45,8 @@ class TriggerStore(Protocol):
     def call_off(self, tasks: Collection[TaskKey]) -> None:
         """A person stopped these tasks. Triggerers are woken by the commit; what none of them runs just goes."""
 
-    def delete(self, keys: Collection[TriggerKey]) -> None:
-        """They are done."""
+    def delete(self, keys: Collection[TriggerKey], job: JobKey | None = None) -> None:
+        """They are done; of these, if a triggerer is given, only its own."""
 
     def delete_unwanted(self, job: JobKey) -> int:
         """Of this triggerer and of none: what no task waits for, unless it was called off. Returns how many."""

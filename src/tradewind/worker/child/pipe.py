@@ -87,6 +87,10 @@ class Pipe:
         poll.register(self._descriptor, event)
         poll.poll()
 
+    def hide(self, texts: list[str]) -> None:
+        """These must not be seen in what this process prints."""
+        self.send(FrameKind.HIDE, texts)
+
     def tell(self, method: str, arguments: bytes) -> None:
         """Call a method whose answer does not matter."""
         self.send(FrameKind.TELL, Question(0, method, arguments))

@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Protocol
 
 from tradewind.model.exchange import TOLD
 from tradewind.sdk.exceptions import AirflowException, AirflowNotFoundException
 from tradewind.sdk.secrets_masker import secrets_masker
-from tradewind.worker.child.pipe import Pipe
-from tradewind.worker.protocol import FrameKind
+from tradewind.worker.protocol import Answer
 from tradewind.worker.questions import decode_answer, encode_arguments, is_known
 
 _NOT_FOUND: Final = frozenset(
@@ -20,10 +19,23 @@ class RequestFailed(AirflowException):
     """The supervisor could not answer."""
 
 
+class Line(Protocol):
+    """The way to the supervisor; `worker.child.pipe.Pipe` is one."""
+
+    def hide(self, texts: list[str]) -> None:
+        """These must not be seen in what this process prints."""
+
+    def tell(self, method: str, arguments: bytes) -> None:
+        """Call a method whose answer does not matter."""
+
+    def ask(self, method: str, arguments: bytes) -> Answer:
+        """Call a method, and wait for its answer."""
+
+
 class PipeRuntime:
     """Implements `sdk.runtime.Runtime`. Its methods are made from the protocol's when they are first used."""
 
-    def __init__(self, pipe: Pipe) -> None:
+    def __init__(self, pipe: Line) -> None:
         self._pipe = pipe
         self._pid = os.getpid()
         self._told: tuple[str, ...] = ()
@@ -39,7 +51,7 @@ class PipeRuntime:
         if forms is not self._told:  # they are replaced, never changed
             self._told = forms
             if os.getpid() == self._pid:  # what a copy prints is masked by what the task knows
-                self._pipe.send(FrameKind.HIDE, sorted(forms))
+                self._pipe.hide(sorted(forms))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if not is_known(name):

@@ -1,0 +1,65 @@
+"""`tradewind triggerer`: the service that waits for what deferred tasks wait for."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tradewind.cli.backends import prepare_backends
+from tradewind.cli.deferred import Deferred
+from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.cli.telling import teller
+from tradewind.runtime.service import stop_signals
+from tradewind.runtime.systemd import READY, notify_systemd
+from tradewind.telemetry.events import Event, JobDied
+from tradewind.telemetry.hub import Hub
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap, bootstrap_triggerer
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
+    bootstrap_triggerer = Deferred("tradewind.bootstrap_triggerer")
+
+
+def command(
+    capacity: Annotated[
+        int | None, typer.Option(min=1, help="how many triggers it runs at most; triggerer.capacity by default")
+    ] = None,
+    queues: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="only triggers of these queues, with commas between them")
+    ] = None,
+    daemon: Daemon = False,
+    pid: PidFile = None,
+    log_file: LogFile = None,
+) -> None:
+    """Run the triggers of deferred tasks.
+
+    There may be several: they share the triggers, and take over those of one that dies. SIGTERM and SIGINT leave all
+    triggers to others.
+    """
+    import_module("tradewind.bootstrap_triggerer")  # whoever reads the PID file may end it at once: load first
+    hub = Hub()
+    settings = load_settings()
+    prepare_backends(settings)
+    with (
+        service_process("triggerer", settings, Background(daemon, pid, log_file)),
+        wired(settings, hub=hub) as wiring,
+        bootstrap_triggerer.made_triggerer(wiring, capacity=capacity, queues=_names(queues)) as triggerer,
+        stop_signals(wiring.trigger_wakeup) as stopping,
+    ):
+        hub.attach(teller(wiring.clock, _line))
+        notify_systemd(READY)
+        bootstrap.make_loop(wiring, triggerer, stopping.is_set, wiring.trigger_wakeup).run()
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name for each in text.split(",") if (name := each.strip())]
+
+
+def _line(event: Event) -> str | None:
+    match event:
+        case JobDied():
+            return f"the triggerer of job {event.job_key} on {event.hostname} is dead: its triggers are free"
+        case _:
+            return None

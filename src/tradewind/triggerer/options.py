@@ -1,0 +1,20 @@
+"""What a triggerer is told about itself."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggererOptions:
+    """Durations are in seconds."""
+
+    capacity: int
+    claimed_at_once: int
+    heartbeat_s: float
+    threshold_s: float
+    """After how long a silence another triggerer counts as dead."""
+    runner_threshold_s: float
+    """After how long a silence the runner is started anew."""
+    longest_retry_delay_s: float
+    queues: Collection[str] | None = None
+    """None: triggers without a queue."""

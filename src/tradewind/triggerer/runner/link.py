@@ -1,0 +1,66 @@
+"""The runner's end of its socket to the supervisor."""
+
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from itertools import count
+from typing import Final
+
+from tradewind.triggerer.protocol import Asked, FrameKind, decode_answer
+from tradewind.wire.frames import FrameReader, pack
+from tradewind.worker.protocol import Answer, Question
+
+_READ_SIZE: Final = 256 * 1024
+
+
+class SupervisorGone(ConnectionError):
+    """Nobody is at the other end any more."""
+
+
+class Link:
+    """Sends frames from any thread. One of its own reads, so an answer arrives also while the event loop stands still:
+    a trigger that asks synchronously keeps the others waiting for a moment, but never for ever."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._socket = end
+        self._sending = threading.Lock()
+        self._numbers = count(1)
+        self._open: dict[int, Future[Answer]] = {}
+
+    def listen(self, received: Callable[[int, bytes], object], gone: Callable[[], object]) -> None:
+        """From now on; both are called in a thread."""
+        thread = threading.Thread(target=self._listen, args=(received, gone), name="supervisor", daemon=True)
+        thread.start()
+
+    def send(self, kind: FrameKind, content: object = b"") -> None:
+        """One frame. Where nobody is left to hear it, it is dropped: the end comes by another way."""
+        frame = pack(kind, content)
+        with self._sending, suppress(OSError):
+            self._socket.sendall(frame)
+
+    def ask(self, trigger: int, method: str, arguments: bytes) -> Answer:
+        """What the supervisor says.
+
+        Raises:
+            SupervisorGone: nothing any more.
+        """
+        number = next(self._numbers)
+        future = self._open[number] = Future[Answer]()
+        self.send(FrameKind.QUESTION, Asked(trigger, Question(number, method, arguments)))
+        return future.result()
+
+    def _listen(self, received: Callable[[int, bytes], object], gone: Callable[[], object]) -> None:
+        reader = FrameReader()
+        with suppress(OSError):
+            while data := self._socket.recv(_READ_SIZE):
+                for kind, content in reader.feed(data):
+                    if kind == FrameKind.ANSWER:
+                        answer = decode_answer(content)
+                        self._open.pop(answer.number).set_result(answer)
+                    else:
+                        received(kind, content)
+        for future in list(self._open.values()):
+            future.set_exception(SupervisorGone("the supervisor of the triggers is gone"))
+        gone()

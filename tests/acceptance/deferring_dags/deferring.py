@@ -1,0 +1,112 @@
+"""Tasks that wait in a triggerer."""
+
+import asyncio
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from airflow.sdk import DAG, BaseOperator, Variable, task
+from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
+from bells import Bell
+
+FOLDER = os.environ["ACCEPTANCE_FOLDER"]
+
+
+class Inline(BaseTrigger):
+    """Lives in the DAG file itself, asks for a variable, and fires at once."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def serialize(self):
+        return f"{__name__}.Inline", {"number": self.number}
+
+    async def run(self):
+        yield TriggerEvent([self.number, Variable.get("color", default="none")])
+
+
+class Broken(BaseTrigger):
+    """Raises."""
+
+    def serialize(self):
+        return f"{__name__}.Broken", {}
+
+    async def run(self):
+        await asyncio.sleep(0)
+        raise ValueError("the bell is cracked")
+        yield
+
+
+class Silent(Broken):
+    """Ends without an event."""
+
+    def serialize(self):
+        return f"{__name__}.Silent", {}
+
+    async def run(self):
+        return
+        yield
+
+
+class Ending(Broken):
+    """Ends its task."""
+
+    def serialize(self):
+        return f"{__name__}.Ending", {}
+
+    async def run(self):
+        yield TaskSuccessEvent(xcoms={"return_value": "ended"})
+
+
+class Waits(BaseOperator):
+    """Waits for the bell of its name."""
+
+    def __init__(self, bell=None, timeout=None, trigger=None, **kwargs):
+        super().__init__(**kwargs)
+        self.bell = bell
+        self.timeout = timeout
+        self.trigger = trigger
+
+    def execute(self, context):
+        path = f"{FOLDER}/{context['run_id']}.{self.bell}"
+        trigger = self.trigger or Bell(path, words="to whom")
+        self.defer(trigger=trigger, method_name="go_on", kwargs={"kept": 1}, timeout=self.timeout)
+
+    def go_on(self, context, event=None, kept=None):
+        return {"event": event, "kept": kept, "pid": os.getpid()}
+
+
+class ManyTimes(BaseOperator):
+    """Defers three times in one try."""
+
+    def execute(self, context):
+        self.defer(trigger=Inline(1), method_name="again", kwargs={"seen": []})
+
+    def again(self, context, event, seen):
+        seen = [*seen, event]
+        if len(seen) < 3:
+            self.defer(trigger=Inline(len(seen) + 1), method_name="again", kwargs={"seen": seen})
+        return seen
+
+
+def told(context):
+    Path(f"{FOLDER}/failures.{context['ti'].task_id}").write_text(type(context["exception"]).__name__)
+
+
+with DAG("bell", schedule=None, start_date=datetime(2026, 1, 1)):
+    Waits(task_id="waits", bell="bell")
+
+with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1)):
+    ManyTimes(task_id="many_times")
+    Waits(task_id="ends", trigger=Ending())
+    Waits(task_id="breaks", trigger=Broken(), on_failure_callback=told)
+    Waits(task_id="says_nothing", trigger=Silent())
+    Waits(task_id="unknown", bell="never", trigger=None, timeout=timedelta(seconds=0.4), on_failure_callback=told)
+    Waits(task_id="too_long", bell="never", execution_timeout=timedelta(seconds=0.5))
+
+    @task
+    def then():
+        return "then"
+
+    then()
