@@ -20,6 +20,7 @@ from tradewind.storage.interface.access_stores import pending
 _SERVICES: Final = frozenset({"api-server", "dag-processor", "dev", "scheduler", "standalone", "triggerer", "worker"})
 """What they change is no change by a person."""
 _SECRET: Final[Mapping[str, frozenset[str]]] = {
+    "migrate-from-airflow": frozenset({"db", "fernet_key", "fernet_key_cmd"}),
     "connections": frozenset({"conn_uri", "conn_extra", "conn_json"}),
     "variables": frozenset({"value"}),
 }

@@ -47,6 +47,7 @@ class Outcome:
     why: str | None = None
     """Never with anything secret."""
     count: int = 1
+    """0: it only comes along with another."""
 
 
 Outcomes = Sequence[Outcome]

@@ -100,7 +100,7 @@ def _decided(
     try:
         value = opened(there, choice.theirs)
     except UndecipherableSecret as error:
-        return Outcome(name, Fate.IMPOSSIBLE, f"{error.what} cannot be opened with the key"), None
+        return Outcome(name, Fate.IMPOSSIBLE, f"{error.what} is encrypted with another key: give Airflow's"), None
     except InvalidRequest as error:
         return Outcome(name, Fate.IMPOSSIBLE, str(error)), None
     differences = [] if here is None else _differences(value, here, opened, choice.ours)

@@ -16,7 +16,7 @@ _NOBODY: Final = "Public"
 """Airflow's role of those who have not logged in. Nobody may do anything without, here."""
 _SIMPLE_ROLES: Final = {role.value.lower(): role.value for role in BuiltInRole}
 _RESET: Final = "without a password: tradewind users reset-password gives them one"
-_OWN_RIGHTS: Final = "a role: it may do what access_control of DAGs grants it; its permissions are not copied"
+_OWN_RIGHTS: Final = "it may do what access_control of DAGs grants it; its permissions are not copied"
 
 
 def simple_users(text: str) -> list[AirflowUser]:
@@ -71,7 +71,7 @@ def _copy_roles(tx: Transaction, users: Iterable[AirflowUser], choice: Choice) -
     wanted = sorted({role for user in users for role in user.profile.roles}.difference(list_roles(tx)))
     if choice.writes:
         create_roles(tx, wanted)
-    return [Outcome(role, Fate.COPY, _OWN_RIGHTS) for role in wanted]
+    return [Outcome(f"role {role}", Fate.COPY, _OWN_RIGHTS, count=0) for role in wanted]
 
 
 def _refusal(profile: Profile, holders: dict[str, str]) -> str | None:
