@@ -25,15 +25,6 @@ _OF_PAGES: Final = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
     " connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-# The page that shows the REST API takes its scripts from elsewhere. It may run them, but not as a page of ours: it has
-# no cookie, and cannot ask us for anything but the document.
-_DOCS: Final = "/docs"
-_DOCUMENT: Final = "/openapi.json"
-_OF_DOCS: Final = (
-    "sandbox allow-scripts; default-src 'none'; script-src https://cdn.jsdelivr.net 'unsafe-inline';"
-    " style-src https://cdn.jsdelivr.net; img-src data: https://fastapi.tiangolo.com; connect-src 'self';"
-    " frame-ancestors 'none'"
-)
 _ALWAYS: Final[Mapping[str, str]] = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -147,13 +138,9 @@ def _refusal(status: int, detail: str) -> JSONResponse:
 def _headers(scope: Scope, message: MutableMapping[str, Any]) -> list[tuple[bytes, bytes]]:
     said = {name.lower(): value for name, value in message["headers"]}
     is_page = said.get(b"content-type", b"").startswith(b"text/html")
-    path = scope["path"]
     found = dict(_ALWAYS)
-    policy = _OF_DOCS if path == _DOCS else _OF_PAGES if is_page else _PLAIN
-    unless_said = {**_UNLESS_SAID, "content-security-policy": policy}
+    unless_said = {**_UNLESS_SAID, "content-security-policy": _OF_PAGES if is_page else _PLAIN}
     found.update({name: value for name, value in unless_said.items() if name.encode() not in said})
-    if path == _DOCUMENT:
-        found["access-control-allow-origin"] = "*"
     if scope.get("scheme") == "https":
         found["strict-transport-security"] = _HTTPS_ONLY
     return [(name.encode(), value.encode()) for name, value in found.items()]
