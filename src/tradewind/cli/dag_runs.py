@@ -57,9 +57,9 @@ def trigger(
         dag_id,
         run_id,
         logical_date=date,
-        conf=_read_conf(conf),
+        conf=read_conf(conf),
         triggered_by=TriggeredBy.CLI,
-        triggering_user_name=_user(),
+        triggering_user_name=user_name(),
     )
     suffix = secrets.token_hex(RUN_ID_SUFFIX_LENGTH // 2)
     pattern = settings.scheduler.allowed_run_id_pattern
@@ -149,19 +149,25 @@ def _row(run: "Run") -> dict[str, object]:
     }
 
 
-def _read_conf(text: str | None) -> "JsonValue":
+def read_conf(text: str | None, option: str = "--conf") -> "JsonValue":
+    """What runs are given, as a JSON object.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
     if text is None:
         return None
     try:
         conf: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidRequest(f"--conf is no JSON: {error}") from error
+        raise InvalidRequest(f"{option} is no JSON: {error}") from error
     if not isinstance(conf, dict):
-        raise InvalidRequest(f"--conf must be a JSON object, such as {{}}, not {text}")
+        raise InvalidRequest(f"{option} must be a JSON object, such as {{}}, not {text}")
     return conf
 
 
-def _user() -> str | None:
+def user_name() -> str | None:
+    """Who asks, as far as the system knows."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # the system knows no name for this user

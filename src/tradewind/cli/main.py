@@ -5,13 +5,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
 from tradewind import __version__
 from tradewind.cli.groups import make_group
-from tradewind.errors import TradewindError
+from tradewind.errors import SettingsError, TradewindError
 
 
 class Entry(NamedTuple):
@@ -24,6 +24,7 @@ class Entry(NamedTuple):
 ENTRIES: Final = {
     "api-server": Entry("tradewind.cli.api_server", "serve the REST API"),
     "assets": Entry("tradewind.cli.assets", "what DAGs wait for and produce"),
+    "backfill": Entry("tradewind.cli.backfill", "runs of a DAG over a range of past dates"),
     "cheat-sheet": Entry("tradewind.cli.cheat_sheet", "print all commands, group by group"),
     "completion": Entry("tradewind.cli.completion", "print what lets a shell complete commands"),
     "config": Entry("tradewind.cli.config", "what is configured, and what is wrong with it"),
@@ -44,26 +45,33 @@ ENTRIES: Final = {
     "standalone": Entry("tradewind.cli.standalone", "start everything on this machine"),
     "roles": Entry("tradewind.cli.roles", "what users may be"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
+    "triggerer": Entry("tradewind.cli.triggerer", "wait for what deferred tasks wait for"),
     "users": Entry("tradewind.cli.users", "who may log in"),
     "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
     "version": Entry("tradewind.cli.version", "print the version"),
     "worker": Entry("tradewind.cli.worker", "run the tasks of an executor on this machine"),
-    "triggerer": Entry("tradewind.cli.triggerer", "wait for what deferred tasks wait for"),
     "tasks": Entry("tradewind.cli.tasks", "what became of the tasks of a run"),
 }
 
 
+NOT_UNDERSTOOD: Final = 2
+"""The exit code where the words or the configuration are wrong, rather than what they ask for."""
 SERVICES: Final = frozenset({"api-server", "dag-processor", "dev", "scheduler", "standalone", "triggerer", "worker"})
 """What runs for long, and whose errors somebody has to look into afterwards."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood."""
+    """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood
+    (the words, or what is configured)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
     try:
-        _app(words)(words, prog_name="tradewind")
+        code = _app(words)(words, prog_name="tradewind", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except SettingsError as error:
+        sys.stderr.write(f"tradewind: {error}\n")
+        return NOT_UNDERSTOOD
     except TradewindError as error:
         sys.stderr.write(f"tradewind: {error}\n")
         return 1
@@ -75,12 +83,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else 0
-    except Exception as error:  # a mistake of ours: who is not asked to look for it needs no more than a line
+    except typer.Abort:  # of a question: nobody was there to answer it, or who was did not want to go on
+        sys.stderr.write("tradewind: aborted\n")
+        return 1
+    except Exception as error:
+        if hasattr(error, "format_message"):  # typer does not name the base class of what it refuses
+            sys.stderr.write(_explained(error))
+            return NOT_UNDERSTOOD
+        # A mistake of ours: who is not asked to look for it needs no more than a line.
         if SERVICES.intersection(words[:1]) or {"-v", "--verbose"}.intersection(words):
             raise
         sys.stderr.write(f"tradewind: unexpected {type(error).__name__}: {error} (--verbose shows where)\n")
         return 1
-    return 0
+
+
+def _explained(error: Any) -> str:
+    """What is wrong with the words, in one line; a group without a command is explained at length instead."""
+    said: str = error.format_message()
+    context = getattr(error, "ctx", None)
+    if context is None or said == context.get_help():
+        return f"{said}\n"
+    return f"tradewind: {' '.join(said.split())} ({context.command_path} --help tells more)\n"
 
 
 def _app(words: Sequence[str]) -> typer.Typer:

@@ -4,9 +4,10 @@ from contextlib import suppress
 from datetime import datetime
 
 from tradewind.decide.backfill import BackfillProgress, progress
-from tradewind.errors import Conflict, DagUnusable, UnknownBackfill
+from tradewind.errors import Conflict, DagUnusable, UnknownBackfill, UnknownDag
 from tradewind.model.backfill import Backfill
 from tradewind.model.ids import BackfillKey
+from tradewind.model.listing import Condition, Listed, Query, Test
 from tradewind.model.states import RunState
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
@@ -20,6 +21,15 @@ def find_backfill(tx: Transaction, key: BackfillKey) -> Backfill:
     if found is None:
         raise UnknownBackfill(key)
     return found
+
+
+def backfills_of(tx: Transaction, dag_id: str) -> list[Backfill]:
+    """Those of a DAG, the oldest first. Raises `UnknownDag`."""
+    if tx.dags.find(dag_id) is None:
+        raise UnknownDag(dag_id)
+    query = Query((Condition("dag_id", Test.IS, dag_id),), is_counted=False)
+    rows = tx.listings.page(Listed.BACKFILLS, query).rows
+    return tx.backfills.read([BackfillKey(int(str(row["id"]))) for row in rows])
 
 
 def progress_of(tx: Transaction, backfill: Backfill) -> BackfillProgress:
