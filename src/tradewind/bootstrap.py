@@ -18,6 +18,8 @@ from tradewind.errors import DatabaseError, SettingsError
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
 from tradewind.executors.registry import has_worker, make_executor, read_executors
+from tradewind.model.ids import AttemptKey
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.manage_connections import find_connection
 from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.runtime.background import Background
@@ -28,7 +30,7 @@ from tradewind.scheduler.service import Scheduler
 from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings, environment_without_secrets
+from tradewind.settings import Settings, environment_of_workers, environment_without_secrets
 from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, Database
 from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
 from tradewind.storage.live import LiveJournal
@@ -57,6 +59,7 @@ __all__ = [
     "make_log_reader",
     "make_loop",
     "make_remote_logs_of",
+    "make_remote_logs_with",
     "make_scheduler",
     "make_secrets_chain",
     "migration_sql",
@@ -186,7 +189,9 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
     Raises:
         SettingsError: `[core] executor` names one that there is not.
     """
-    background = Background()
+    is_remote = bool(wiring.settings.core.execution_api_server_url)
+    hand_out = _make_hand_out(wiring) if is_remote else None
+    background = Background(environment_of_workers() if is_remote else None)
     started: dict[str, int] = {}
 
     def start_worker(name: str) -> None:
@@ -201,12 +206,22 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
     executors: list[Executor] = []
     try:
         for entry in read_executors(wiring.settings.core.executor).entries:
-            context = ExecutorContext(entry.name, wiring.settings, wiring.clock, wiring.hub, start_worker)
+            context = ExecutorContext(entry.name, wiring.settings, wiring.clock, wiring.hub, start_worker, hand_out)
             executors.append(make_executor(entry, context))
         yield tuple(executors)
     finally:
         for executor in executors:
             executor.close()
+
+
+def _make_hand_out(wiring: Wiring) -> Callable[[AttemptKey], str]:
+    """What makes the tokens of attempts. Only deployments whose workers have no database need it."""
+    tokens = import_module("tradewind.api.execution.tokens")
+    secret = import_module("tradewind.api.auth.signing_secret")
+    settings = wiring.settings
+    key = secret.signing_secret(settings.api_auth.jwt_secret, settings.home)
+    made = tokens.AttemptTokens(key, tokens.lifetime_of(settings))
+    return lambda attempt: made.hand_out(attempt, wiring.clock.now())
 
 
 def local_workers(settings: Settings) -> list[str]:
@@ -302,13 +317,19 @@ def make_remote_logs_of(wiring: Wiring) -> RemoteLogs | None:
     Raises:
         SettingsError: the place is wrongly described, or there is no such connection.
     """
-    settings = wiring.settings
+    cipher = Encryption.from_setting(wiring.settings.core.fernet_key)
+    return make_remote_logs_with(
+        wiring.settings,
+        lambda conn_id: wiring.database.transact(lambda tx: find_connection(tx, conn_id, cipher)),
+    )
+
+
+def make_remote_logs_with(settings: Settings, find: Callable[[str], ConnectionResult | None]) -> RemoteLogs | None:
+    """The same; `find` is asked for the connection where no secrets backend and no environment variable has it."""
     conn_id = settings.logging.remote_log_conn_id if settings.logging.remote_logging else ""
     if not conn_id:
         return make_remote_logs(settings.logging)
-    cipher = Encryption.from_setting(settings.core.fernet_key)
-    connection = make_secrets_chain(settings, environment_without_secrets()).get_connection(conn_id)
-    connection = connection or wiring.database.transact(lambda tx: find_connection(tx, conn_id, cipher))
+    connection = make_secrets_chain(settings, environment_without_secrets()).get_connection(conn_id) or find(conn_id)
     if connection is None:
         raise SettingsError(f"[logging] remote_log_conn_id is {conn_id!r}, but there is no such connection")
     return make_remote_logs(settings.logging, connection)

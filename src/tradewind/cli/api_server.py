@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.runtime.clock import SystemClock
@@ -85,6 +86,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
         keep_for_good()
         notify_systemd(READY)
 
+    prepare_backends(settings)
     bootstrap_api.serve_api(settings, listener, ready)
 
 

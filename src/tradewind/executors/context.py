@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tradewind.model.ids import AttemptKey
 from tradewind.runtime.clock import Clock
 from tradewind.settings import Settings
 from tradewind.telemetry.hub import Hub
@@ -20,3 +21,6 @@ class ExecutorContext:
     start_worker: Callable[[str], None]
     """Starts the supervisor for the executor of this name on this machine, and returns at once. Where one runs
     already, the new one ends by itself. Raises OSError where no process can be started."""
+    hand_out: Callable[[AttemptKey], str] | None = None
+    """Makes the token with which a worker that has no database may begin an attempt: see docs/execution-api.md. None:
+    workers have the database."""

@@ -70,7 +70,7 @@ class LocalExecutor:
 
     def submit(self, work: Sequence[WorkItem]) -> None:
         """See `Executor.submit`."""
-        new = [item for item in work if item.attempt not in self._held]
+        new = [self._with_token(item) for item in work if item.attempt not in self._held]
         self._held.update((item.attempt, item) for item in new)
         if new and self._link.is_open:
             self._link.send(WorkKind.SUBMIT, new)
@@ -114,6 +114,10 @@ class LocalExecutor:
     def close(self) -> None:
         """Hang up. The supervisor goes on with what it has."""
         self._link.close()
+
+    def _with_token(self, item: WorkItem) -> WorkItem:
+        hand_out = self._context.hand_out
+        return item if hand_out is None else item._replace(token=hand_out(item.attempt))
 
     def _pump(self) -> None:
         """Say and hear what there is, to and from a new supervisor if the old one is gone."""
