@@ -70,6 +70,8 @@ class Watch:
         if attempt.phase is Phase.SETTLED:
             if now - attempt.settled_at > self._callback_patience_s:
                 self._send(attempt, signal.SIGKILL)
+        elif attempt.phase is Phase.ENDED:
+            return  # how it ended is known, and stays so however long the engine takes to hear of it
         elif stopping is not None:
             if now >= stopping.kill_at:
                 self.kill(attempt, stopping.reason)
