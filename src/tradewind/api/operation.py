@@ -140,17 +140,19 @@ def _audited(function: Callable[..., Any], method: str, operation_id: str, need:
     if need is None or method == "GET":
         return function
     resource = need.resource
+    signature = inspect.signature(function)
+    # FastAPI tells one parameter the request, not two.
+    own = [name for name, each in signature.parameters.items() if each.annotation is Request]
 
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
-        request: Request = kwargs.pop(_REQUEST)
+        request: Request = kwargs[own[0]] if own else kwargs.pop(_REQUEST)
         services: Services = request.app.state.services
         with pending(entry_of(request, operation_id, resource, kwargs, services)):
             return function(*args, **kwargs)
 
-    signature = inspect.signature(function)
-    own = inspect.Parameter(_REQUEST, inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-    noted.__signature__ = signature.replace(parameters=[*signature.parameters.values(), own])  # type: ignore[attr-defined]
+    more = [] if own else [inspect.Parameter(_REQUEST, inspect.Parameter.KEYWORD_ONLY, annotation=Request)]
+    noted.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
     return noted
 
 

@@ -1,4 +1,4 @@
-"""Log in with a name and a password.
+"""Log in with a name and a password, and change it.
 
 An attempt is counted before the password is looked at, and forgiven if it is the right one: else a thousand attempts
 made at once would all be made before the first has failed.
@@ -14,6 +14,7 @@ from tradewind.decide.login_throttle import FORGOTTEN_AFTER, Counted, counting_o
 from tradewind.errors import LoginRefused
 from tradewind.model.account import Account
 from tradewind.model.audit import AuditEntry
+from tradewind.operations.manage_users import find_user, set_password
 from tradewind.storage.interface import Transaction
 
 _NETWORK_OF_ONE = 64
@@ -58,14 +59,31 @@ def end_login(tx: Transaction, attempt: Attempt, account: Account, now: datetime
     Raises:
         LoginRefused: there is no such user any more, or not with this password.
     """
-    found = tx.accounts.find(attempt.name)
-    if found is None or not found.profile.is_active or found.password_hash != account.password_hash:
-        raise LoginRefused
-    _forgive(tx, attempt.subjects())
+    found = _confirmed(tx, attempt, account)
     if new_hash is not None:
         tx.accounts.replace_hash(attempt.name, new_hash)
     tx.accounts.logged_in(attempt.name, now)
     tx.audit_log.add(AuditEntry("login", attempt.name, now))
+    return found
+
+
+def change_password(tx: Transaction, attempt: Attempt, account: Account, new_hash: str) -> Account:
+    """The old password was the right one: from now on it is another, and all sessions have ended.
+
+    Raises:
+        LoginRefused: there is no such user any more, or not with the old password.
+    """
+    _confirmed(tx, attempt, account)
+    set_password(tx, attempt.name, new_hash)
+    return find_user(tx, attempt.name)
+
+
+def _confirmed(tx: Transaction, attempt: Attempt, account: Account) -> Account:
+    """Still the user whose password was the right one; what was counted against them is forgiven."""
+    found = tx.accounts.find(attempt.name)
+    if found is None or not found.profile.is_active or found.password_hash != account.password_hash:
+        raise LoginRefused
+    _forgive(tx, attempt.subjects())
     return found
 
 

@@ -12,8 +12,10 @@ from fastapi import HTTPException, Request
 from tradewind.api.auth.identities import generation_of
 from tradewind.api.services import Services
 from tradewind.errors import LoginRefused
-from tradewind.operations.log_in import Attempt, begin_login, end_login
+from tradewind.model.account import Account
+from tradewind.operations.log_in import Attempt, begin_login, change_password, end_login
 from tradewind.secrets.passwords import hash_password, is_password, needs_new_hash
+from tradewind.storage.interface.access_stores import no_entry
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ async def read_credentials(request: Request) -> Credentials:
         raise HTTPException(422, "username and password are needed, as JSON or as a form") from None
     if not isinstance(username, str) or not isinstance(password, str):
         raise HTTPException(422, "username and password have to be texts")
-    return Credentials(username, password, request.client.host if request.client else "", is_form)
+    return Credentials(username, password, address_of(request), is_form)
 
 
 def log_in(services: Services, given: Credentials, lifetime_s: float) -> str:
@@ -58,21 +60,57 @@ def log_in(services: Services, given: Credentials, lifetime_s: float) -> str:
     """
     attempt, now = Attempt(given.username, given.address), services.clock.now()
     try:
-        account = services.store.transact(lambda tx: begin_login(tx, attempt, now))
-        stored = account.password_hash if account is not None and account.profile.is_active else None
-        if not is_password(given.password, stored) or account is None:
-            log.warning("a login from %s failed", given.address)
-            raise LoginRefused
-        found = account
+        found = _known(services, attempt, given.password)
+        stored = found.password_hash
         new_hash = hash_password(given.password) if stored is not None and needs_new_hash(stored) else None
-        found = services.store.transact(lambda tx: end_login(tx, attempt, found, now, new_hash=new_hash))
+        account = services.store.transact(lambda tx: end_login(tx, attempt, found, now, new_hash=new_hash))
     except LoginRefused as refused:
-        raise _answer(refused) from None
-    lifetime = timedelta(seconds=lifetime_s)
-    return services.tokens.make(found.profile.name, now, lifetime, generation=generation_of(found))
+        raise _answer(refused, 401) from None
+    return token_of(services, account, lifetime_s)
 
 
-def _answer(refused: LoginRefused) -> HTTPException:
+def change_own_password(services: Services, given: Credentials, new_password: str) -> Account:
+    """Another password, for who knows the old one. It is asked for, and guesses are counted, so that a session that
+    somebody has stolen does not become the whole account.
+
+    Raises:
+        HTTPException: 403; that is not the old one. 429: there were too many attempts.
+        InvalidRequest: the new one is none.
+        Busy: too many log in at this moment.
+    """
+    attempt = Attempt(given.username, given.address)
+    try:
+        with no_entry():
+            found = _known(services, attempt, given.password)
+        new_hash = hash_password(new_password)
+        return services.store.transact(lambda tx: change_password(tx, attempt, found, new_hash))
+    except LoginRefused as refused:
+        raise _answer(refused, 403) from None
+
+
+def token_of(services: Services, account: Account, lifetime_s: float) -> str:
+    """A token for this account, until its password changes."""
+    name, lifetime = account.profile.name, timedelta(seconds=lifetime_s)
+    return services.tokens.make(name, services.clock.now(), lifetime, generation=generation_of(account))
+
+
+def address_of(request: Request) -> str:
+    """Where it comes from."""
+    return request.client.host if request.client else ""
+
+
+def _known(services: Services, attempt: Attempt, password: str) -> Account:
+    """Whose name and password these are. Raises `LoginRefused`, `Busy`."""
+    now = services.clock.now()
+    account = services.store.transact(lambda tx: begin_login(tx, attempt, now))
+    stored = account.password_hash if account is not None and account.profile.is_active else None
+    if not is_password(password, stored) or account is None:
+        log.warning("a login from %s failed", attempt.address)
+        raise LoginRefused
+    return account
+
+
+def _answer(refused: LoginRefused, status: int) -> HTTPException:
     if refused.retry_after_s is None:
-        return HTTPException(401, str(refused))
+        return HTTPException(status, str(refused))
     return HTTPException(429, str(refused), headers={"Retry-After": str(int(refused.retry_after_s) + 1)})

@@ -1,14 +1,13 @@
 """Log in with a provider of OpenID Connect."""
 
 import logging
-from datetime import timedelta
 from typing import Final
 
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from tradewind.api.auth.browser import HOME, next_path, with_session
-from tradewind.api.auth.identities import generation_of
+from tradewind.api.auth.login import token_of
 from tradewind.api.auth.origin import is_secure
 from tradewind.api.auth.pages import refusal_page
 from tradewind.api.oidc.pending import LIFETIME
@@ -58,9 +57,7 @@ def end_oidc_login(request: Request, services: Given) -> Response:
     except SignInRefused as refused:
         answer = _refusal(refused)
     else:
-        lifetime = timedelta(seconds=services.settings.api_auth.jwt_expiration_time)
-        generation = generation_of(account)
-        token = services.tokens.make(account.profile.name, services.clock.now(), lifetime, generation=generation)
+        token = token_of(services, account, services.settings.api_auth.jwt_expiration_time)
         answer = with_session(request, services, RedirectResponse(path, 303), token)
     answer.delete_cookie(_COOKIE, path=_PATH, httponly=True, samesite="lax")
     return answer

@@ -135,8 +135,21 @@ forget to say so, and says it in the same transaction."""
 def pending(entry: AuditEntry) -> Iterator[PendingEntry]:
     """Within the block, a change is a change by this."""
     made = PendingEntry(entry)
-    token = PENDING_ENTRY.set(made)
-    try:
+    with _waiting(made):
         yield made
+
+
+@contextmanager
+def no_entry() -> Iterator[None]:
+    """Within the block, a change is nobody's: that an attempt is counted, for example, whatever comes of it."""
+    with _waiting(None):
+        yield
+
+
+@contextmanager
+def _waiting(entry: PendingEntry | None) -> Iterator[None]:
+    token = PENDING_ENTRY.set(entry)
+    try:
+        yield
     finally:
         PENDING_ENTRY.reset(token)
