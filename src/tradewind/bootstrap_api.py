@@ -1,9 +1,11 @@
 """The composition root of the web server: which database, which keys, whom it knows."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from time import perf_counter
 
 from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
@@ -11,14 +13,19 @@ from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
 from tradewind.api.oidc.provider import Provider
 from tradewind.api.oidc.sign_in import SignIn
+from tradewind.api.metrics_page import DeploymentFigures
 from tradewind.api.public.monitor import health_of_all
 from tradewind.api.server import serve
 from tradewind.api.services import Services
 from tradewind.api.ui.live_changes import LiveChanges
 from tradewind.api.ui.live_reader import Source
 from tradewind.bootstrap import Wiring, make_live_wakeup, make_log_reader, make_secrets_chain, wired
+from tradewind.bootstrap_telemetry import measured
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
+from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.measurements import ConnectionTested
 from tradewind.worker.connection_tests import try_connection
 
 _MOST_THREADS = 40
@@ -27,10 +34,26 @@ _MOST_THREADS = 40
 def serve_api(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Serve the REST API on a socket until told to stop."""
     threads = threads_of(settings)
-    with wired(settings, pool_size=threads) as wiring:
+    hub = Hub()
+    with measured(settings, hub, "api-server") as page, wired(settings, hub=hub, pool_size=threads) as wiring:
         services = make_services(wiring)
+        services.metrics_page = None if page is None else replace(page, deployment=_figures(services))
         live = services.live = make_live_changes(wiring)
         serve(make_app(services), listener, settings.api, threads=threads, ready=ready, stopping=live.close)
+
+
+def _figures(services: Services) -> DeploymentFigures:
+    def tell() -> None:
+        services.hub.emit(services.structures.measured("api_server"))
+
+    return DeploymentFigures(services.store, services.clock, services.settings.metrics.prometheus_prefix, tell)
+
+
+def _try(hub: Hub, environ: Mapping[str, str], connection: ConnectionResult) -> tuple[bool, str]:
+    began_at = perf_counter()
+    works, message = try_connection(connection, environ)
+    hub.emit(ConnectionTested(works, perf_counter() - began_at))
+    return works, message
 
 
 def threads_of(settings: Settings) -> int:
@@ -73,6 +96,7 @@ def make_services(wiring: Wiring) -> Services:
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
         sign_in=sign_in,
-        try_connection=partial(try_connection, environ=environ),
+        try_connection=partial(_try, wiring.hub, environ),
+        hub=wiring.hub,
         secrets=make_secrets_chain(settings, environ, for_worker=False),
     )

@@ -9,6 +9,8 @@ from tradewind import __version__
 from tradewind.api.docs_page import add_docs_page
 from tradewind.api.errors import add_error_answers
 from tradewind.api.execution import routes as execution
+from tradewind.api.measured import Measured
+from tradewind.api.metrics_page import add_metrics_page
 from tradewind.api.operation import Operations
 from tradewind.api.public import (
     api_tokens,
@@ -115,7 +117,7 @@ ALL: Final[tuple[Operations, ...]] = (
 """Of all tags."""
 
 
-def make_app(services: Services, operations: Iterable[Operations] = ALL) -> FastAPI:
+def make_app(services: Services | None, operations: Iterable[Operations] = ALL) -> FastAPI:
     """All of it, working with these services."""
     app = FastAPI(
         title="Tradewind API",
@@ -129,6 +131,9 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     add_error_answers(app)
     app.add_middleware(Unchanged)
     app.add_middleware(Guard, longest_body=_longest_body(services))
+    if services is not None and services.hub.measures:
+        app.add_middleware(Measured, tell=services.hub.emit)
+    add_metrics_page(app)
     for each in operations:
         app.include_router(each.router)
     app.include_router(make_router())

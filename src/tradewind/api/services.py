@@ -18,6 +18,8 @@ from tradewind.secrets.chain import SecretsChain
 from tradewind.settings import Settings, Sources, option_sources
 from tradewind.storage.interface import ReadingStore
 from tradewind.task_logs.reader import LogReader
+from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.scrape import MetricsPage
 
 if TYPE_CHECKING:
     from tradewind.api.auth.access import Principal
@@ -49,6 +51,9 @@ class Services:
     """Whether a connection works, and a sentence about it; None: nobody can tell."""
     live: LiveChanges | None = None
     """For those who watch; None: this server does not follow changes."""
+    hub: Hub = field(default_factory=Hub)
+    metrics_page: MetricsPage | None = None
+    """What Prometheus reads, if it shall."""
     option_sources: Sources = field(default_factory=option_sources)
     """Where the configuration comes from, for those who may look at it."""
     secrets: SecretsChain = field(default_factory=SecretsChain)

@@ -11,7 +11,7 @@ import typer
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
-from tradewind.cli.service_health import served_health
+from tradewind.cli.service_health import heard_in_database, served_health
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
@@ -21,9 +21,10 @@ from tradewind.telemetry.events import BundleFailed, CallbackCalled, DagsPublish
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
-    from tradewind import bootstrap
+    from tradewind import bootstrap, bootstrap_telemetry
 else:
     bootstrap = Deferred("tradewind.bootstrap")
+    bootstrap_telemetry = Deferred("tradewind.bootstrap_telemetry")
 
 
 def command(
@@ -49,15 +50,16 @@ def command(
     own = settings.dag_processor
     with (
         service_process("dag-processor", settings, Background(daemon, pid, log_file)),
+        bootstrap_telemetry.measured(settings, hub, "dag-processor") as metrics,
         wired(settings, hub=hub) as wiring,
         bootstrap.made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
         stop_signals(wakeup) as stopping,
         served_health(
-            wiring,
-            "dag_processor",
             (own.health_check_server_host, own.health_check_server_port),
-            threshold_s=own.health_check_threshold,
+            heard_in_database(wiring, "dag_processor", own.health_check_threshold),
+            service="DAG processor",
             is_wanted=own.enable_health_check,
+            metrics=metrics,
         ),
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))

@@ -8,7 +8,7 @@ import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
-from tradewind.cli.service_health import served_health
+from tradewind.cli.service_health import heard_in_database, served_health
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.model.ids import UNMAPPED, TaskKey
@@ -27,9 +27,10 @@ from tradewind.telemetry.events import (
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
-    from tradewind import bootstrap
+    from tradewind import bootstrap, bootstrap_telemetry
 else:
     bootstrap = Deferred("tradewind.bootstrap")
+    bootstrap_telemetry = Deferred("tradewind.bootstrap_telemetry")
 
 
 def command(
@@ -53,16 +54,17 @@ def command(
     hub = Hub()
     with (
         service_process("scheduler", settings, Background(daemon, pid, log_file)),
+        bootstrap_telemetry.measured(settings, hub, "scheduler") as metrics,
         # What it decides, a worker makes lasting: no task begins before its worker has written that it does.
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
         bootstrap.made_executors(wiring) as executors,
         stop_signals(wiring.wakeup) as stopping,
         served_health(
-            wiring,
-            "scheduler",
             (own.scheduler_health_check_server_host, own.scheduler_health_check_server_port),
-            threshold_s=own.scheduler_health_check_threshold,
+            heard_in_database(wiring, "scheduler", own.scheduler_health_check_threshold),
+            service="scheduler",
             is_wanted=own.enable_health_check,
+            metrics=metrics,
         ),
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))

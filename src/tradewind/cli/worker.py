@@ -10,14 +10,16 @@ import typer
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.service_health import heard_by_hub, served_health
 from tradewind.cli.service_process import service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.memory import keep_for_good
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
-    from tradewind import bootstrap_worker
+    from tradewind import bootstrap_telemetry, bootstrap_worker
 else:
+    bootstrap_telemetry = Deferred("tradewind.bootstrap_telemetry")
     bootstrap_worker = Deferred("tradewind.bootstrap_worker")
 
 

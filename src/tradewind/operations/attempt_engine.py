@@ -18,7 +18,7 @@ from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.operations.task_requests.write_together import Writes
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.events import AttemptLost, LostBy
-from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted
+from tradewind.telemetry.measurements import JobEnded, JobStarted
 
 T = TypeVar("T")
 KIND: Final = "worker"
@@ -102,7 +102,7 @@ class StoredEngine:
         now = self._clock.now()
 
         def work(tx: Transaction) -> set[AttemptKey]:
-            tx.emit(Heartbeat(KIND, is_late=not tx.jobs.heartbeat(self._job, now)))
+            tx.jobs.heartbeat(self._job, now)
             return heartbeat_tasks(tx, attempts, now) if attempts else set()
 
         return self._store.transact(work)

@@ -52,6 +52,7 @@ JOB_END: Final = {
 JOB_HEARTBEAT_FAILURE: Final = {
     kind: _counter(f"{job}_heartbeat_failure", f"times that a {kind} found itself taken for dead")
     for kind, job in _JOBS.items()
+    if kind != "worker"
 }
 HEARTBEAT: Final = {
     "scheduler": _counter("scheduler_heartbeat", "signs of life of a scheduler"),

@@ -44,6 +44,8 @@ class StatsdOptions:
     prefix: str = ""
     is_ipv6: bool = False
     style: TagStyle = TagStyle.NONE
+    has_metric_tags: bool = True
+    """Whether a metric's own tags are told at all."""
     constant_tags: tuple[str, ...] = ()
     """In the words of Datadog: `key:value`."""
     disabled_tags: str = ""
@@ -115,13 +117,18 @@ class StatsdSink:
         name = f"{options.prefix}.{name}" if options.prefix else name
         if options.style is TagStyle.NONE:
             return f"{name}:{value}"
-        shown = {key: text for key, text in tags.items() if not any(each.search(key) for each in self._disabled)}
+        shown = self._shown(tags)
         if options.style is TagStyle.INFLUXDB:
             said = [f",{key}={text}" for key, text in shown.items() if _NAME_CHARACTERS.issuperset(f"{key}{text}")]
             return f"{name}{''.join(said)}:{value}"
         listed = [*options.constant_tags, *(f"{key}:{text}" for key, text in shown.items())]
         said = [_NOT_IN_DATADOG_TAGS.sub("_", each) for each in listed]
         return f"{name}:{value}|#{','.join(said)}" if said else f"{name}:{value}"
+
+    def _shown(self, tags: Tags) -> Tags:
+        if not self._options.has_metric_tags:
+            return {}
+        return {key: text for key, text in tags.items() if not any(each.search(key) for each in self._disabled)}
 
     # The thread.
 

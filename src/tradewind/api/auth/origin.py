@@ -1,14 +1,13 @@
 """Where a request comes from, and where answers may send people."""
 
-from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
 from fastapi import Request
 
+from tradewind.runtime import locality
+
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_LOCAL_NAMES: Final = frozenset({"localhost", "localhost.localdomain"})
-_FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-real-ip")
 
 
 def is_from_own_pages(request: Request) -> bool:
@@ -36,11 +35,9 @@ def changes_something(request: Request) -> bool:
 
 
 def is_from_this_machine(request: Request) -> bool:
-    """Whether nobody elsewhere can have sent it: neither through a proxy on this machine, nor with a page whose name
-    was made to mean this machine (which is why the name that it was sent to counts)."""
-    if any(name in request.headers for name in _FORWARDED):
-        return False
-    return is_local_name(request.client.host if request.client else "") and is_local_name(request.url.hostname or "")
+    """Whether nobody elsewhere can have sent it."""
+    peer = request.client.host if request.client else ""
+    return locality.is_from_this_machine(peer, request.url.hostname or "", request.headers)
 
 
 def is_secure(request: Request, base_url: str) -> bool:
@@ -59,13 +56,3 @@ def safe_path(target: str | None, request: Request) -> str | None:
         target = target.partition(parts.netloc)[2] or "/"
     # `//elsewhere` is another machine for a browser.
     return target if target.startswith("/") and not target.startswith("//") else None
-
-
-def is_local_name(host: str) -> bool:
-    """Whether it means this machine."""
-    if host.lower() in _LOCAL_NAMES:
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

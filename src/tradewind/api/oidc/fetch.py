@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from tradewind.api.auth.origin import is_local_name
+from tradewind.runtime.locality import is_local_name
 from tradewind.api.oidc.refusal import ProviderAway
 
 _TIMEOUT_S: Final = 10.0

@@ -51,7 +51,7 @@ class TaskMetrics:
     def _take(self, kind: Kind, name: str, value: float, tags: Tags) -> None:
         if os.getpid() != self._pid:
             return  # two processes at one stream would mix up their words
-        if not isinstance(name, str) or len(name) > LONGEST_METRIC_NAME or not math.isfinite(value):
+        if len(name) > LONGEST_METRIC_NAME or not math.isfinite(value):
             return
         shown = _plain(tags or {})
         second = int(perf_counter())

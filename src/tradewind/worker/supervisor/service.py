@@ -12,7 +12,7 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import WorkItem
 from tradewind.runtime.clock import Clock
 from tradewind.telemetry.hub import Hub
-from tradewind.telemetry.measurements import ProcessEnded, UserMeasured
+from tradewind.telemetry.measurements import Heartbeat, ProcessEnded, UserMeasured
 from tradewind.wire.work import Stop
 from tradewind.worker.engine import Engine
 from tradewind.worker.protocol import Gone
@@ -216,6 +216,8 @@ class Supervisor:
             return
         self._heartbeat_due_at = now + self._options.heartbeat_interval_s
         must_stop = self._talk.heartbeat([key for key in self._attempts if self._is_unsettled(key)])
+        if must_stop is not None:
+            self._hub.emit(Heartbeat("worker"))
         for key in must_stop or ():
             self._watch.stop(self._attempts[key], "it was cleared, marked, or given up")
         # Attempts may live for as long as the engine waits for the next heartbeat, counted from the last one.
