@@ -11,9 +11,9 @@ from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
 from tradewind.api.auth.signing_secret import signing_secret
 from tradewind.api.auth.tokens import Tokens
+from tradewind.api.metrics_page import DeploymentFigures
 from tradewind.api.oidc.provider import Provider
 from tradewind.api.oidc.sign_in import SignIn
-from tradewind.api.metrics_page import DeploymentFigures
 from tradewind.api.public.monitor import health_of_all
 from tradewind.api.server import serve
 from tradewind.api.services import Services
@@ -82,10 +82,10 @@ def make_services(wiring: Wiring) -> Services:
     secret = signing_secret(settings.api_auth.jwt_secret, settings.home)
     all_are_admins = settings.core.simple_auth_manager_all_admins
     identities = Identities(wiring.database, wiring.clock, all_are_admins=all_are_admins)
-    environ = environment_without_secrets()
     sign_in = None
     if settings.oidc.issuer:
         sign_in = SignIn(Provider(settings.oidc, wiring.clock), secret, wiring.database, wiring.clock)
+    environ = environment_without_secrets()
     return Services(
         settings=settings,
         store=wiring.database,

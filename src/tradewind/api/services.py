@@ -24,8 +24,8 @@ from tradewind.telemetry.scrape import MetricsPage
 if TYPE_CHECKING:
     from tradewind.api.auth.access import Principal
     from tradewind.api.auth.tokens import Claim, Tokens
-    from tradewind.api.ui.live_changes import LiveChanges
     from tradewind.api.oidc.sign_in import SignIn
+    from tradewind.api.ui.live_changes import LiveChanges
 
 
 @dataclass(slots=True)

@@ -8,8 +8,8 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from tradewind.runtime.locality import is_local_name
 from tradewind.api.oidc.refusal import ProviderAway
+from tradewind.runtime.locality import is_local_name
 
 _TIMEOUT_S: Final = 10.0
 _LONGEST: Final = 1024 * 1024
