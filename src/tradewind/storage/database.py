@@ -3,8 +3,9 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property, partial
+from threading import RLock
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -74,6 +75,8 @@ class Database:
             sa.event.listen(self.engine, "connect", partial(_do_not_wait_for_disk, self.engine.dialect))
         if frozen_after_s is not None:
             sa.event.listen(self.engine, "connect", partial(_limit_silence, self.engine.dialect, frozen_after_s))
+        # SQLite lets whoever has waited longest look for the lock least often. Among threads there is a fairer way.
+        self._turn: AbstractContextManager[object] = RLock() if self.dialect_name == "sqlite" else nullcontext()
         self._hub = hub or Hub()
         self._pause = pause
         self._wake = wake
@@ -95,7 +98,7 @@ class Database:
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
-        with translated(), self.engine.begin() as connection:
+        with translated(), self._turn, self.engine.begin() as connection:
             transaction = SqlTransaction(connection, self._channels)
             watching = watch(connection)
             yield transaction
