@@ -8,6 +8,7 @@ import typer
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.service_health import heard_in_database, served_health
 from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
@@ -16,9 +17,10 @@ from tradewind.telemetry.events import Event, JobDied
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
-    from tradewind import bootstrap, bootstrap_triggerer
+    from tradewind import bootstrap, bootstrap_telemetry, bootstrap_triggerer
 else:
     bootstrap = Deferred("tradewind.bootstrap")
+    bootstrap_telemetry = Deferred("tradewind.bootstrap_telemetry")
     bootstrap_triggerer = Deferred("tradewind.bootstrap_triggerer")
 
 
@@ -41,12 +43,21 @@ def command(
     import_module("tradewind.bootstrap_triggerer")  # whoever reads the PID file may end it at once: load first
     hub = Hub()
     settings = load_settings()
+    own = settings.triggerer
     prepare_backends(settings)
     with (
         service_process("triggerer", settings, Background(daemon, pid, log_file)),
+        bootstrap_telemetry.measured(settings, hub, "triggerer") as metrics,
         wired(settings, hub=hub) as wiring,
         bootstrap_triggerer.made_triggerer(wiring, capacity=capacity, queues=_names(queues)) as triggerer,
         stop_signals(wiring.trigger_wakeup) as stopping,
+        served_health(
+            (own.health_check_server_host, own.health_check_server_port),
+            heard_in_database(wiring, "triggerer", own.triggerer_health_check_threshold),
+            service="triggerer",
+            is_wanted=own.enable_health_check,
+            metrics=metrics,
+        ),
     ):
         hub.attach(teller(wiring.clock, _line))
         notify_systemd(READY)

@@ -337,6 +337,11 @@ class TriggererSettings:
     runner_health_check_threshold: float = seconds().option(30.0)  # after so long, its runner is started anew
     max_trigger_to_select_per_loop: int = whole_number(1).option(50)  # so that several take their part
 
+    # Tradewind's own, as those of the scheduler.
+    enable_health_check: bool = BOOLEAN.option(False)
+    health_check_server_host: str = TEXT.option("0.0.0.0")
+    health_check_server_port: int = whole_number(1).option(8976)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:

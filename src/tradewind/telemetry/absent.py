@@ -55,6 +55,7 @@ ABSENT: Final[dict[str, str]] = {
     "scheduler.critical_section_query_duration": "part of `scheduler.critical_section_duration`",
     "scheduler.dag_bag.cache_clear": "nothing is ever thrown away as a whole: a version does not change",
     "api_server.dag_bag.cache_clear": "nothing is ever thrown away as a whole: a version does not change",
+    "triggers.blocked_main_thread": "the log of the task names the trigger that held up the others",
     "collect_db_dags": "no process reads all DAGs",
     "asset.orphaned": "an asset that nobody refers to is put away with the DAG that left it, not counted by a loop",
     "airflow.io.load_filesystems": "file systems are loaded one by one, when they are used",

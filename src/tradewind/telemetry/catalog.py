@@ -203,6 +203,14 @@ PARSE_TIME: Final = _gauge(
 IMPORT_ERRORS: Final = _gauge("dag_processing.import_errors", "files of which something cannot be used")
 DAGBAG_SIZE: Final = _gauge("dagbag_size", "DAGs that there are")
 
+# Triggers.
+TRIGGERS_RUNNING: Final = _gauge("triggers.running", "triggers that run", ("hostname",), "triggers.running.{hostname}")
+CAPACITY_LEFT: Final = _gauge(
+    "triggerer.capacity_left", "triggers that it would take", ("hostname",), "triggerer.capacity_left.{hostname}"
+)
+TRIGGERS_SUCCEEDED: Final = _counter("triggers.succeeded", "triggers that said what their tasks waited for")
+TRIGGERS_FAILED: Final = _counter("triggers.failed", "triggers that broke before they could")
+
 # Assets.
 ASSET_UPDATES: Final = _counter("asset.updates", "updates of assets")
 ASSET_RUNS: Final = _counter("asset.triggered_dagruns", "runs that updates of assets brought about")

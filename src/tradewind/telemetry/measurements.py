@@ -195,6 +195,23 @@ class FilesMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class TriggersMeasured:
+    """How busy a triggerer was at one moment."""
+
+    hostname: str
+    running: int
+    capacity_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class TriggersDone:
+    """Triggers said something, or broke before they could."""
+
+    succeeded: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
 class AssetsUpdated:
     """Assets were updated, by tasks or from outside."""
 
@@ -255,6 +272,8 @@ Measurement = (
     | StructuresMeasured
     | FileRead
     | FilesMeasured
+    | TriggersMeasured
+    | TriggersDone
     | AssetsUpdated
     | RequestServed
     | ConnectionTested

@@ -1,4 +1,4 @@
-"""Events of services, of DAG files and of the web server as numbers."""
+"""Events of services, of DAG files, of triggers and of the web server as numbers."""
 
 from pathlib import PurePosixPath
 
@@ -22,6 +22,8 @@ class ServiceMetrics(Numbers):
             told.FileFailed: lambda _: self._count(catalog.FILE_ERRORS),
             measured.FileRead: self._file_read,
             measured.FilesMeasured: self._files_measured,
+            measured.TriggersMeasured: self._triggers_measured,
+            measured.TriggersDone: self._triggers_done,
             measured.AssetsUpdated: lambda event: self._add(catalog.ASSET_UPDATES, event.count),
             measured.RequestServed: self._request_served,
             measured.ConnectionTested: self._connection_tested,
@@ -57,6 +59,14 @@ class ServiceMetrics(Numbers):
             self._gauge(catalog.FILE_QUEUE, event.waiting)
         if event.reading is not None:
             self._gauge(catalog.FILE_PROCESSES, event.reading)
+
+    def _triggers_measured(self, event: measured.TriggersMeasured) -> None:
+        self._gauge(catalog.TRIGGERS_RUNNING, event.running, hostname=event.hostname)
+        self._gauge(catalog.CAPACITY_LEFT, event.capacity_left, hostname=event.hostname)
+
+    def _triggers_done(self, event: measured.TriggersDone) -> None:
+        self._add(catalog.TRIGGERS_SUCCEEDED, event.succeeded)
+        self._add(catalog.TRIGGERS_FAILED, event.failed)
 
     def _request_served(self, event: measured.RequestServed) -> None:
         tags = {"method": event.method, "route": event.route}

@@ -24,6 +24,7 @@ from tradewind.runtime.clock import Clock
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, JobDied
 from tradewind.telemetry.hub import Hub
+from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted, TriggersDone, TriggersMeasured
 from tradewind.triggerer.neighbours import Neighbours
 from tradewind.triggerer.options import TriggererOptions
 from tradewind.triggerer.running import RunningTriggers
@@ -99,7 +100,12 @@ class Triggerer:
         self._running.close()
         now = self._clock.now()
         self._store_said()
-        self._store.transact(lambda tx: leave_triggers(tx, self.job, now))
+
+        def leave(tx: Transaction) -> None:
+            leave_triggers(tx, self.job, now)
+            tx.emit(JobEnded(TRIGGERER_KIND))
+
+        self._store.transact(leave)
         self._neighbours.leave()
 
     def database_lost(self, error: DatabaseUnavailable) -> None:
@@ -112,12 +118,16 @@ class Triggerer:
 
     def _take_lease(self, tx: Transaction) -> None:
         now = self._clock.now()
+        tx.emit(JobStarted(TRIGGERER_KIND))
         self.job = tx.jobs.start(TRIGGERER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
         self._running.job = self.job
 
     def _heartbeat(self) -> None:
         def beat(tx: Transaction) -> bool:
             is_alive = tx.jobs.heartbeat(self.job, self._clock.now())
+            tx.emit(Heartbeat(TRIGGERER_KIND, is_late=not is_alive))
+            running = len(self._running)
+            tx.emit(TriggersMeasured(socket.gethostname(), running, self._options.capacity - running))
             if not is_alive:
                 self._take_lease(tx)
             return is_alive
@@ -191,6 +201,8 @@ class Triggerer:
         def work(tx: Transaction) -> None:
             fire_triggers(tx, fired, now, self._structures, longest_delay_s=longest)
             tx.triggers.delete(stopped, self.job)
+            failed = sum(isinstance(each.what, Broke) for each in fired)
+            tx.emit(TriggersDone(succeeded=len(fired) - failed, failed=failed))
 
         self._store.transact(work)
 

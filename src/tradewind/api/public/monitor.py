@@ -70,16 +70,17 @@ def get_health(services: Given) -> HealthInfoResponse:
     except DatabaseError:
         found, database = {}, Health.UNHEALTHY
     # Without a scheduler nothing runs; the others are not always needed.
-    oldest = oldest_sign_of_life(services)
-    scheduler = health_of(found.get(_SCHEDULER), oldest) or Health.UNHEALTHY
+    oldest = _oldest_signs_of_life(services.settings, services.clock)
+    scheduler = health_of(found.get(_SCHEDULER), oldest[_SCHEDULER]) or Health.UNHEALTHY
     return HealthInfoResponse(
         metadatabase=BaseInfoResponse(status=database),
         scheduler=SchedulerInfoResponse(status=scheduler, latest_scheduler_heartbeat=_at(found.get(_SCHEDULER))),
         triggerer=TriggererInfoResponse(
-            status=health_of(found.get(_TRIGGERER), oldest), latest_triggerer_heartbeat=_at(found.get(_TRIGGERER))
+            status=health_of(found.get(_TRIGGERER), oldest[_TRIGGERER]),
+            latest_triggerer_heartbeat=_at(found.get(_TRIGGERER)),
         ),
         dag_processor=DagProcessorInfoResponse(
-            status=health_of(found.get(_DAG_PROCESSOR), oldest),
+            status=health_of(found.get(_DAG_PROCESSOR), oldest[_DAG_PROCESSOR]),
             latest_dag_processor_heartbeat=_at(found.get(_DAG_PROCESSOR)),
         ),
     )
@@ -87,17 +88,26 @@ def get_health(services: Given) -> HealthInfoResponse:
 
 def oldest_sign_of_life(services: Services) -> datetime:
     """Who was not heard of since then is not counted among the living."""
-    return _oldest_sign_of_life(services.settings, services.clock)
+    return _oldest_signs_of_life(services.settings, services.clock)[_SCHEDULER]
 
 
 def health_of_all(settings: Settings, clock: Clock, tx: Transaction) -> dict[str, str]:
     """How each kind of service is that ever was there."""
-    oldest = _oldest_sign_of_life(settings, clock)
-    return {kind: health_of(heard, oldest) or Health.UNHEALTHY for kind, heard in tx.jobs.heartbeats().items()}
+    oldest = _oldest_signs_of_life(settings, clock)
+    return {
+        kind: health_of(heard, oldest.get(kind, oldest[_SCHEDULER])) or Health.UNHEALTHY
+        for kind, heard in tx.jobs.heartbeats().items()
+    }
 
 
-def _oldest_sign_of_life(settings: Settings, clock: Clock) -> datetime:
-    return clock.now() - timedelta(seconds=settings.scheduler.scheduler_health_check_threshold)
+def _oldest_signs_of_life(settings: Settings, clock: Clock) -> dict[str, datetime]:
+    """By kind of service. Who was not heard of since then is not counted among the living."""
+    thresholds = {
+        _SCHEDULER: settings.scheduler.scheduler_health_check_threshold,
+        _TRIGGERER: settings.triggerer.triggerer_health_check_threshold,
+        _DAG_PROCESSOR: settings.dag_processor.health_check_threshold,
+    }
+    return {kind: clock.now() - timedelta(seconds=seconds) for kind, seconds in thresholds.items()}
 
 
 def health_of(heard: Heartbeats | None, oldest: datetime) -> Health | None:
