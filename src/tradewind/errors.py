@@ -292,6 +292,10 @@ class BundleError(TradewindError):
     """A bundle cannot be brought up to date, or does not have what was asked for."""
 
 
+class CannotListen(TradewindError):
+    """An address is in use by somebody else, or is not one of this machine."""
+
+
 class SettingsError(TradewindError):
     """A wrong value in the configuration."""
 
