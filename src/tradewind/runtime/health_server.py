@@ -13,6 +13,7 @@ from tradewind.runtime.locality import is_from_this_machine
 _TIMEOUT_S: Final = 5.0
 _MOST_BYTES: Final = 16_384
 _END: Final = b"\r\n\r\n"
+_METHODS: Final = (b"GET /", b"HEAD /")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,9 @@ def _serve(listener: socket.socket, pages: Mapping[str, Page]) -> None:
 
 
 def _read(connection: socket.socket) -> bytes:
-    """All lines of a request, or as many as anybody has reason to send."""
-    request = b""
-    while _END not in request and len(request) < _MOST_BYTES:
+    """All lines of a request, or as many as anybody has reason to send; of what is none, the first part."""
+    request = connection.recv(_MOST_BYTES)
+    while request.startswith(_METHODS) and _END not in request and len(request) < _MOST_BYTES:
         part = connection.recv(_MOST_BYTES)
         if not part:
             break
@@ -86,8 +87,11 @@ def _read(connection: socket.socket) -> bytes:
 def _answer(request: bytes, peer: str, pages: Mapping[str, Page]) -> bytes:
     first, *others = request.partition(_END)[0].decode("latin-1").split("\r\n")
     method, _, target = first.partition(" ")
-    page = pages.get(target.partition(" ")[0].partition("?")[0]) if method in ("GET", "HEAD") else None
-    answered = Answered(404) if page is None else page(_asked(others, peer))
+    page = pages.get(target.partition(" ")[0]) if request.startswith(_METHODS) else None
+    try:
+        answered = Answered(404) if page is None else page(_asked(others, peer))
+    except Exception:  # whatever goes wrong with one page, the next question wants an answer too
+        answered = Answered(500)
     body = answered.body.encode(errors="replace")
     head = [
         f"HTTP/1.1 {answered.status} {HTTPStatus(answered.status).phrase}",
