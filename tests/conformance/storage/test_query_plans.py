@@ -14,8 +14,9 @@ import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import JOB, NOW, World, candidate, minutes, new_task, scheduled
 from tests.databases import DatabaseKind
+from tradewind.model.backfill import Backfill, BackfillPlan
 from tradewind.model.dag_file import FileName
-from tradewind.model.ids import AttemptKey, RunKey, TaskKey
+from tradewind.model.ids import AttemptKey, BackfillKey, RunKey, TaskKey, VersionKey
 from tradewind.model.listing import Condition, Listed, Query
 from tradewind.model.listing import Test as Asked
 from tradewind.model.run import NewRun
@@ -114,6 +115,15 @@ def _analyse(store: Database) -> None:
         connection.commit()
 
 
+def _backfill() -> Backfill:
+    plan = BackfillPlan(
+        dag_id="sales", version_key=VersionKey(1), from_date=NOW, to_date=NOW, until=NOW, total=1, is_backward=True
+    )
+    return Backfill(
+        key=BackfillKey(1), plan=plan, is_paused=False, looked_at=0, passed_over=0, created_at=NOW, updated_at=NOW
+    )
+
+
 QUESTIONS: dict[str, tuple[Question, str, str]] = {
     # name: (the question, the partial index, the index on MySQL)
     "queue.waiting": (
@@ -185,6 +195,17 @@ QUESTIONS: dict[str, tuple[Question, str, str]] = {
     ),
     "runs.running_of_dag": (lambda tx: tx.runs.running_of_dag("sales"), "ix_dag_run_running", "ix_dag_run_state"),
     "runs.overdue": (lambda tx: tx.runs.overdue(NOW), "ix_dag_run_timeout", "ix_dag_run_timeout"),
+    "backfills.open": (lambda tx: tx.backfills.open(), "ix_backfill_open", "ix_backfill_open"),
+    "backfills.open_of_dag": (
+        lambda tx: tx.backfills.open_of_dag("sales"),
+        "ix_backfill",
+        "ix_backfill",
+    ),
+    "backfills.startable": (
+        lambda tx: tx.backfills.startable(_backfill(), NOW, 10),
+        "ix_dag_run_backfill",
+        "ix_dag_run_backfill",
+    ),
     "jobs.live": (lambda tx: tx.jobs.live("scheduler"), "ix_job_live", "ix_job_live"),
     "files.requested": (
         lambda tx: tx.files.requested(["dags"]),
