@@ -22,20 +22,19 @@ from tradewind.model.connection_text import (
     InvalidConnection,
     build_json,
     build_uri,
-    decoded_extra,
     from_fields,
     parse_connection,
     parse_json,
     parse_uri,
     set_fields,
 )
-from tradewind.model.masking import REPLACEMENT, MaskingRules, hide
+from tradewind.model.masking import REPLACEMENT, MaskingRules
 from tradewind.model.task_answers import ConnectionResult
 
 if TYPE_CHECKING:
     from tradewind import bootstrap, compat
     from tradewind import settings as configuration
-    from tradewind.operations import default_connections, manage_connections
+    from tradewind.operations import default_connections, manage_connections, shown_secrets
     from tradewind.sdk import connection as sdk_connection
     from tradewind.secrets import encryption
     from tradewind.settings import Settings
@@ -47,10 +46,14 @@ else:
     sdk_connection = Deferred("tradewind.sdk.connection")
     encryption = Deferred("tradewind.secrets.encryption")
     manage_connections = Deferred("tradewind.operations.manage_connections")
+    shown_secrets = Deferred("tradewind.operations.shown_secrets")
 
 app = make_group()
 
 ConnId = Annotated[str, typer.Argument(metavar="CONN_ID", help="the connection")]
+HideSensitive = Annotated[
+    bool, typer.Option("--hide-sensitive", help="hide passwords, and what sounds secret among the extras")
+]
 Text = Annotated[str | None, typer.Option()]
 
 
@@ -77,9 +80,7 @@ def _cipher(settings: "Settings") -> "encryption.Encryption":
 def _list(
     output: OutputFormat = Output.TABLE,
     show_values: Annotated[bool, typer.Option("--show-values", help="show passwords and extras")] = False,
-    hide_sensitive: Annotated[
-        bool, typer.Option("--hide-sensitive", help="hide passwords, and what sounds secret among the extras")
-    ] = False,
+    hide_sensitive: HideSensitive = False,
 ) -> None:
     settings = load_settings()
     with wired(settings) as wiring:
@@ -94,6 +95,7 @@ def _get(
     conn_id: ConnId,
     output: OutputFormat = Output.TABLE,
     show_values: Annotated[bool, typer.Option("--show-values", help="show its password and extras")] = False,
+    hide_sensitive: HideSensitive = False,
     _color: Color = None,
 ) -> None:
     settings = load_settings()
@@ -103,7 +105,8 @@ def _get(
         )
     if connection is None:
         raise UnknownConnection(conn_id)
-    write_rows([_row(connection, shows=show_values)], output)
+    rules = masking_rules(settings) if hide_sensitive else None
+    write_rows([_row(connection, shows=show_values, rules=rules)], output)
 
 
 @app.command("add", help="create a connection, from a URI, from JSON, or from its fields")
@@ -251,17 +254,8 @@ def _row(connection: ConnectionResult, *, shows: bool, rules: MaskingRules | Non
     }
     if shows:
         row["password"] = REPLACEMENT if rules is not None and connection.password else connection.password
-        row["extra"] = connection.extra if rules is None else _extra_without_secrets(connection.extra, rules)
+        row["extra"] = connection.extra if rules is None else shown_secrets.shown_extra(connection.extra, rules)
     return row
-
-
-def _extra_without_secrets(extra: str | None, rules: MaskingRules) -> str | None:
-    """Only what has a harmless name; an extra that is no JSON object has no names at all."""
-    if not extra:
-        return extra
-    shown = {key: REPLACEMENT if rules.is_secret_name(key) else value for key, value in decoded_extra(extra).items()}
-    secrets = {form for text in rules.texts_of(decoded_extra(extra)) for form in rules.forms_of(text)}
-    return hide(json.dumps(shown), secrets) if shown else REPLACEMENT
 
 
 def _format_of(file: Path) -> FileFormat:

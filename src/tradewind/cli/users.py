@@ -1,8 +1,7 @@
 """`tradewind users`: who may log in, and what they may do."""
 
-import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import opened
 from tradewind.cli.groups import make_group
+from tradewind.cli.object_files import read_objects, write_objects
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.errors import InvalidRequest
@@ -64,13 +64,7 @@ def _create(
 
 @app.command("delete", help="delete a user, with all their tokens")
 def _delete(username: Username = None, email: Email = None) -> None:
-    def work(tx: "Transaction") -> str:
-        name = _found(tx, username, email)
-        manage_users.delete_user(tx, name)
-        return name
-
-    with opened() as wiring:
-        name = wiring.database.transact(work)
+    name = _change(username, email, manage_users.delete_user)
     typer.echo(f"user {name} is deleted")
 
 
@@ -82,38 +76,19 @@ def _reset_password(
     use_random_password: UseRandomPassword = False,
 ) -> None:
     hashed = passwords.hash_password(_password(password, is_random=use_random_password))
-
-    def work(tx: "Transaction") -> str:
-        name = _found(tx, username, email)
-        manage_users.set_password(tx, name, hashed)
-        return name
-
-    with opened() as wiring:
-        name = wiring.database.transact(work)
+    name = _change(username, email, lambda tx, name: manage_users.set_password(tx, name, hashed))
     typer.echo(f"user {name} has another password")
 
 
 @app.command("add-role", help="give a user one more role")
 def _add_role(role: Role, username: Username = None, email: Email = None) -> None:
-    def work(tx: "Transaction") -> str:
-        name = _found(tx, username, email)
-        manage_users.add_role(tx, name, role)
-        return name
-
-    with opened() as wiring:
-        name = wiring.database.transact(work)
+    name = _change(username, email, lambda tx, name: manage_users.add_role(tx, name, role))
     typer.echo(f"user {name} has the role {role}")
 
 
 @app.command("remove-role", help="take a role from a user")
 def _remove_role(role: Role, username: Username = None, email: Email = None) -> None:
-    def work(tx: "Transaction") -> str:
-        name = _found(tx, username, email)
-        manage_users.remove_role(tx, name, role)
-        return name
-
-    with opened() as wiring:
-        name = wiring.database.transact(work)
+    name = _change(username, email, lambda tx, name: manage_users.remove_role(tx, name, role))
     typer.echo(f"user {name} has no longer the role {role}")
 
 
@@ -122,7 +97,7 @@ def _export(filepath: Annotated[Path, typer.Argument(dir_okay=False, help="where
     with opened() as wiring:
         accounts = wiring.database.transact(lambda tx: tx.accounts.all())
     content = [_exported(account.profile) for account in accounts]
-    filepath.write_text(json.dumps(content, indent=4, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_objects(filepath, content)
     typer.echo(f"{len(content)} users written to {filepath}")
 
 
@@ -148,10 +123,18 @@ def _password(given: str | None, *, is_random: bool) -> str:
     return answer
 
 
-def _found(tx: "Transaction", username: str | None, email: str | None) -> str:
+def _change(username: str | None, email: str | None, change: Callable[["Transaction", str], None]) -> str:
+    """Of one user, by name or by address. Returns the name."""
     if (username is None) == (email is None):
         raise InvalidRequest("name the user: either --username or --email")
-    return manage_users.find_user(tx, username, email).profile.name
+
+    def work(tx: "Transaction") -> str:
+        name = manage_users.find_user(tx, username, email).profile.name
+        change(tx, name)
+        return name
+
+    with opened() as wiring:
+        return wiring.database.transact(work)
 
 
 def _row(account: Account) -> dict[str, object]:
@@ -180,21 +163,23 @@ def _exported(profile: Profile) -> dict[str, object]:
 
 def _read(filepath: Path) -> list[Profile]:
     try:
-        content = json.loads(filepath.read_text(encoding="utf-8"))
-        return [_profile(fields) for fields in content]
-    except (ValueError, TypeError, AttributeError) as error:
-        raise InvalidRequest(f"{filepath} is not what `tradewind users export` writes: {error}") from error
+        return [_profile(fields) for fields in read_objects(filepath)]
     except KeyError as error:
         raise InvalidRequest(f"{filepath}: a user has no {error}; each needs username and roles") from error
+    except TypeError as error:
+        raise InvalidRequest(f"{filepath}: {error}") from error
 
 
 def _profile(fields: Mapping[str, Any]) -> Profile:
     roles = fields["roles"]
     if not isinstance(roles, list):
         raise TypeError("roles have to be a list")
+    email = fields.get("email") or None
+    if email is not None and not isinstance(email, str):
+        raise TypeError("an email has to be a text")
     return Profile(
         str(fields["username"]),
-        fields.get("email") or None,
+        email,
         str(fields.get("firstname", "")),
         str(fields.get("lastname", "")),
         roles=frozenset(map(str, roles)),

@@ -1,10 +1,10 @@
 """Create and delete roles. Those that are built in stay; others have no rights but what DAGs grant them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tradewind.errors import InvalidRequest, RoleExists, UnknownRole
-from tradewind.model.account import BuiltInRole
+from tradewind.model.account import BuiltInRole, DagGrants
 from tradewind.storage.interface import Transaction
 
 _BUILT_IN: Final = tuple(role.value for role in BuiltInRole)
@@ -14,6 +14,11 @@ _LONGEST: Final = 250
 def list_roles(tx: Transaction) -> list[str]:
     """All, those that are built in first."""
     return [*_BUILT_IN, *tx.accounts.custom_roles()]
+
+
+def list_grants(tx: Transaction) -> Mapping[str, DagGrants]:
+    """By role, by DAG: what DAGs let roles do."""
+    return tx.grants.by_role()
 
 
 def check_roles(tx: Transaction, roles: Iterable[str]) -> None:
@@ -33,6 +38,14 @@ def create_roles(tx: Transaction, names: Iterable[str]) -> None:
         if name in existing:
             raise RoleExists(name)
         tx.accounts.create_role(name)
+
+
+def create_missing_roles(tx: Transaction, names: Iterable[str]) -> list[str]:
+    """Those that there are not yet, which are returned. Raises `InvalidRequest`."""
+    existing = set(list_roles(tx))
+    missing = [name for name in dict.fromkeys(names) if name not in existing]
+    create_roles(tx, missing)
+    return missing
 
 
 def delete_roles(tx: Transaction, names: Iterable[str]) -> None:

@@ -29,6 +29,12 @@ class Grants:
         if rows:
             self._connection.execute(sa.insert(dag_grant), rows)
 
+    def by_role(self) -> dict[str, dict[str, frozenset[DagRight]]]:
+        found: dict[str, dict[str, frozenset[DagRight]]] = {}
+        for row in self._connection.execute(sa.select(dag_grant).order_by(dag_grant.c.role, dag_grant.c.dag_id)):
+            found.setdefault(row.role, {})[row.dag_id] = rights_of(row.rights)
+        return found
+
 
 def text_of(rights: Iterable[DagRight]) -> str:
     """As they are stored."""

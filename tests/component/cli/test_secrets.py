@@ -167,6 +167,16 @@ def test_connection_is_added_shown_and_deleted_without_its_secrets_in_sight(caps
     assert "there is no connection 'main'" in refused(capsys, "connections", "get", "main")
 
 
+def test_what_is_secret_is_hidden_however_deep_it_is(capsys: Captured) -> None:
+    extra = {"headers": [{"name": "x", "api_token": "hunter2"}], "region": "eu", "auth": {"password": ["hunter3"]}}
+    run(capsys, "connections", "add", "deep", "--conn-type", "http", "--conn-extra", json.dumps(extra))
+
+    for command in (["list"], ["get", "deep"]):
+        shown = run(capsys, "connections", *command, "--show-values", "--hide-sensitive", "-o", "json")
+        assert "hunter" not in shown
+        assert "eu" in shown
+
+
 def test_connection_is_described_by_its_fields_or_by_json(capsys: Captured) -> None:
     fields = ["--conn-type", "http", "--conn-host", "h", "--conn-port", "80", "--conn-password", "p"]
     run(capsys, "connections", "add", "a", *fields, "--conn-extra", '{"x": 1}')

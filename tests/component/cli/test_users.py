@@ -6,7 +6,8 @@ import pytest
 
 from tests.component.cli.deployment import CliDeployment
 from tradewind.bootstrap import wired
-from tradewind.model.dag import Dag, Task
+from tradewind.model.account import DagRight
+from tradewind.model.dag import Dag, RoleGrant, Task
 from tradewind.secrets.passwords import is_password
 from tradewind.settings import load_settings
 
@@ -110,13 +111,53 @@ def test_users_are_written_to_a_file_and_read_from_it(deployment: CliDeployment)
     assert password_is("anna", "a secret of anna")
 
 
-@pytest.mark.parametrize("text", ["[", "{}x", "[1]", '[{"username": "x"}]', '[{"username": "x", "roles": "Op"}]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[", "{}x", "[1]", '[{"username": "x"}]'),
+        *('[{"username": "x", "roles": "Op"}]', '[{"username": "x", "roles": [], "email": 5}]'),
+    ],
+)
 def test_a_file_that_is_something_else_changes_nothing(deployment: CliDeployment, text: str) -> None:
     file = deployment.home / "users.json"
     file.write_text(text)
 
     deployment.run("users", "import", str(file), code=1)
     assert deployment.rows("users", "list") == []
+
+
+def test_roles_are_written_to_a_file_and_read_from_it(deployment: CliDeployment) -> None:
+    file = deployment.home / "roles.json"
+    rights = (RoleGrant("night shift", (DagRight.READ, DagRight.EDIT)), RoleGrant("Op", (DagRight.READ,)))
+    deployment.publish(Dag("sales", (Task("load"),), access=rights))
+    deployment.run("roles", "create", "night shift", "day shift")
+    granted = {"name": "night shift", "resource": "DAG:sales", "action": "can_edit,can_read"}
+    assert granted in deployment.rows("roles", "list", "-p")
+
+    assert deployment.run("roles", "export", str(file), "--pretty") == f"2 roles written to {file}\n"
+    assert json.loads(file.read_text()) == [{"name": "day shift", "resource": "", "action": ""}, granted]
+
+    deployment.run("roles", "delete", "day shift", "night shift")
+    said = deployment.run("roles", "import", str(file))
+    assert said == "2 roles created; 1 permissions left out: DAGs grant them by access_control\n"
+    assert deployment.run("roles", "import", str(file)).startswith("0 roles created")
+    assert [role["name"] for role in deployment.rows("roles", "list")][4:] == ["day shift", "night shift"]
+
+
+@pytest.mark.parametrize("text", ["[", "{}", "[1]", "[{}]", '[{"name": 5}]', '[{"name": " "}]'])
+def test_a_file_without_roles_makes_none(deployment: CliDeployment, text: str) -> None:
+    file = deployment.home / "roles.json"
+    file.write_text(text)
+
+    deployment.run("roles", "import", str(file), code=1)
+    assert len(deployment.rows("roles", "list")) == 4
+
+
+@pytest.mark.parametrize("command", ["add-perms", "del-perms"])
+def test_who_wants_to_give_permissions_is_told_how(deployment: CliDeployment, command: str) -> None:
+    said = deployment.run("roles", command, "Op", "-r", "DAGs", "-a", "can_read", code=1)
+
+    assert "access_control" in said
 
 
 def test_a_command_that_changes_something_is_in_the_audit_log(deployment: CliDeployment) -> None:

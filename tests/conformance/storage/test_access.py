@@ -83,6 +83,7 @@ def test_grants_of_a_dag_are_replaced_and_end_with_it(store: Database, world: Wo
 
         tx.grants.replace({"first": {"a": read, "b": edit}, "second": {"a": read}})
         assert granted() == {"a": {"first": read, "second": read}, "b": {"first": edit}}
+        assert tx.grants.by_role() == granted()
         tx.grants.replace({"first": {"b": read}})
         assert granted() == {"a": {"second": read}, "b": {"first": read}}
         tx.dags.delete("second")

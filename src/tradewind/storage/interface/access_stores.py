@@ -69,6 +69,9 @@ class GrantStore(Protocol):
     def replace(self, grants: Mapping[str, DagGrants]) -> None:
         """By DAG, by role: what they grant now; of these DAGs, nothing else."""
 
+    def by_role(self) -> Mapping[str, DagGrants]:
+        """By role, by DAG: what is granted. The role may be unknown."""
+
 
 class TokenStore(Protocol):
     """Tokens of programs, and tokens that no longer count."""
