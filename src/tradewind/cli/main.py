@@ -34,9 +34,7 @@ ENTRIES: Final = {
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
     "info": Entry("tradewind.cli.info", "tell what is installed and configured, without secrets"),
     "jobs": Entry("tradewind.cli.jobs", "the services that run"),
-    "migrate-from-airflow": Entry(
-        "tradewind.cli.migrate_from_airflow", "copy connections, users, history and more from Airflow's database"
-    ),
+    "migrate-from-airflow": Entry("tradewind.cli.migrate_from_airflow", "copy what Airflow's database holds"),
     "plugins": Entry("tradewind.cli.plugins", "tell which plugins there are, and what they bring"),
     "dev": Entry("tradewind.cli.dev", "run the DAGs of a folder while you write them"),
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),

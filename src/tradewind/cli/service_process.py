@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tradewind.errors import SettingsError
+from tradewind.errors import Busy
 from tradewind.runtime.daemon import become_daemon
 from tradewind.runtime.environment import name_process
 from tradewind.runtime.lifeline import hold_on_to_lifeline
@@ -43,12 +43,12 @@ def service_process(
     For `insists` see `hold_on_to_lifeline`.
 
     Raises:
-        SettingsError: it runs already, by its PID file.
+        Busy: it runs already, by its PID file.
     """
     asked = background or Background()
     pid = asked.pid or (settings.home / f"tradewind-{name}.pid" if asked.is_daemon else None)
     if pid is not None and is_process(pid):
-        raise SettingsError(f"{name} is running already: {pid} names its process")
+        raise Busy(f"{name} is running already: {pid} names its process")
     if asked.is_daemon:
         become_daemon(asked.log or settings.home / f"tradewind-{name}.log")
     name_process(f"tradewind: {name}")

@@ -60,16 +60,30 @@ def test_every_entry_can_be_loaded_and_explains_itself(name: str, capsys: pytest
 @pytest.mark.parametrize("words", [["nonsense"], ["db", "nonsense"], ["db", "migrate", "--nonsense"]])
 def test_what_is_not_understood_is_named(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
-    assert "nonsense" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "nonsense" in error
+    assert error.count("\n") == 1
 
 
 def test_a_refusal_is_one_line_and_exit_code_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRADEWIND_HOME", str(tmp_path))
+
+    assert main(["config", "get-value", "core", "nonsense"]) == 1
+
+    error = capsys.readouterr().err
+    assert error.startswith("tradewind: there is no option 'nonsense'")
+    assert error.count("\n") == 1
+
+
+def test_a_wrong_setting_is_one_line_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRADEWIND_HOME", str(tmp_path))
     monkeypatch.setenv("TRADEWIND__CORE__PARALLELISM", "many")
 
-    assert main(["db", "check"]) == 1
+    assert main(["db", "check"]) == 2
 
     error = capsys.readouterr().err
     assert error.startswith("tradewind: [core] parallelism is 'many'")
