@@ -166,7 +166,7 @@ def decode_result(attempt: AttemptKey, data: bytes) -> AttemptResult:
     """The result of that attempt.
 
     Raises:
-        ValueError: it makes no sense.
+        ValueError, msgspec.DecodeError: it makes no sense.
     """
     outcome = _decode(data)
     kind = _REPORTS.get(outcome.state)
