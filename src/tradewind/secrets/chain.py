@@ -122,6 +122,8 @@ class BackendSource:
         try:
             ask = getattr(self._backend, method)
             return ask(**arguments, team_name=team_name) if _takes_team(ask) else ask(**arguments)
+        except SecretRefused:
+            raise
         except Exception as error:
             name = type(self._backend).__name__
             if any(parent.__name__ == _ACCESS_DENIED for parent in type(error).__mro__):
