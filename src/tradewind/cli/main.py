@@ -11,6 +11,7 @@ import typer
 
 from tradewind import __version__
 from tradewind.cli.groups import make_group
+from tradewind.cli.refused import why_no_command, why_no_option
 from tradewind.errors import SettingsError, TradewindError
 
 
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except Exception as error:
         if hasattr(error, "format_message"):  # typer does not name the base class of what it refuses
-            sys.stderr.write(_explained(error))
+            sys.stderr.write(_explained(error, words))
             return NOT_UNDERSTOOD
         # A mistake of ours: who is not asked to look for it needs no more than a line.
         if SERVICES.intersection(words[:1]) or {"-v", "--verbose"}.intersection(words):
@@ -95,13 +96,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _explained(error: Any) -> str:
+def _explained(error: Any, words: Sequence[str]) -> str:
     """What is wrong with the words, in one line; a group without a command is explained at length instead."""
     said: str = error.format_message()
     context = getattr(error, "ctx", None)
     if context is None or said == context.get_help():
         return f"{said}\n"
-    return f"tradewind: {' '.join(said.split())} ({context.command_path} --help tells more)\n"
+    if hasattr(error, "option_name"):
+        why = why_no_option(error.option_name)
+    else:
+        why = why_no_command(words) if said.startswith("No such command") else None
+    line = why or f"{' '.join(said.split())} ({context.command_path} --help tells more)"
+    return f"tradewind: {line}\n"
 
 
 def _app(words: Sequence[str]) -> typer.Typer:

@@ -1,0 +1,55 @@
+"""What Airflow's command line has and ours has not, and why: who types it is told so, not that it is unknown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "celery": "an executor that uses Celery comes later",
+    "config update": "config lint says what to change, and files are left to whoever wrote them",
+    "db drop-archived": "db clean archives nothing, so that there is nothing to drop",
+    "db export-archived": "db clean archives nothing, so that there is nothing to export",
+    "db-manager": "there is one schema, which db migrate looks after",
+    "edge": "an executor for workers at the edge comes later",
+    "fab-db": "users are kept in the one database, which db migrate looks after",
+    "kerberos": "tickets are renewed by k5start or a timer of the system",
+    "kubernetes": "an executor that uses Kubernetes comes later",
+    "partitions clear": "runs for partitions come later",
+    "permissions-cleanup": "what a DAG grants is kept with the DAG, and goes with it",
+    "providers lazy-loaded": "all that providers bring is loaded when it is needed; providers list shows it",
+    "state-store clean": "what has expired is not shown, and goes with the run or the asset that it belongs to",
+    "sync-perm": "what a DAG grants is read with the DAG, so that there is nothing to bring in line",
+    "teams": "deployments are not divided into teams",
+    "webserver": "the web server is started by api-server",
+}
+"""By the words after `tradewind`, or the first of them where it is a group."""
+
+OPTIONS: Final[Mapping[str, str]] = {
+    "--dev": "tradewind dev starts everything again when its files change",
+    "--file-io": "nothing is sent anywhere; info --anonymize leaves out what is private",
+    "--imgcat": "dags show --save writes an SVG that terminals can show",
+    "--imgcat-dagrun": "dags show --save writes an SVG that terminals can show",
+    "--log-config": "[logging] says what is logged",
+    "--partition-date-end": "runs for partitions come later",
+    "--partition-date-start": "runs for partitions come later",
+    "--partition-key": "runs for partitions come later",
+    "--skip-serve-logs": "no server for logs is started, so that there is none to leave out",
+    "--ssl-ca-file": "clients are known by tokens, not by certificates",
+    "--ssl-cert-reqs": "clients are known by tokens, not by certificates",
+    "--stderr": "--log-file names the file that a daemon writes both to",
+    "--stdout": "--log-file names the file that a daemon writes both to",
+    "--team-name": "deployments are not divided into teams",
+    "--worker-timeout": "requests have limits of their own, and no process is ended for a slow one",
+}
+"""Of some command or other; where a command has an option of the name, that is meant."""
+
+
+def why_no_command(words: Sequence[str]) -> str | None:
+    """Why there is no such command, if it is one of Airflow's."""
+    given = [word for word in words if not word.startswith("-")]
+    found = next((name for name in COMMANDS if given[: name.count(" ") + 1] == name.split()), None)
+    return None if found is None else f"there is no {found}: {COMMANDS[found]}"
+
+
+def why_no_option(name: str) -> str | None:
+    """Why there is no such option, if it is one of Airflow's."""
+    return f"there is no {name} here: {OPTIONS[name]}" if name in OPTIONS else None
