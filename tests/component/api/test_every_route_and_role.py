@@ -16,9 +16,11 @@ from tests.component.api.conftest import GUEST, Connect
 from tests.component.world import World
 from tradewind.api.app import ALL, make_app
 from tradewind.api.auth.access import Action, Level, Principal, Resource
+from tradewind.api.execution.tokens import Running, Supervising, tokens_of
 from tradewind.api.operation import Declared
 from tradewind.api.services import Services
 from tradewind.model.dag import Dag, Task
+from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.states import RunState
 
 ROLES = ("viewer", "user", "op", "admin")
@@ -45,6 +47,8 @@ FOR_EVERYBODY = {
     *("get_health", "get_version"),
 }
 """Routes that need no login. Whoever adds one adds it here, and says why in its review."""
+FOR_WORKERS = {"begin_supervisor", "end_supervisor", "exchange", "heartbeat"}
+"""Routes of the Execution API: for who holds the token of an attempt, and for nobody who has logged in."""
 ALSO_REFUSED = {"create_api_token", "get_config", "get_config_value"}
 """Routes that refuse some who have the right, for another reason: no such user, or nothing is to be shown at all."""
 
@@ -86,7 +90,32 @@ def test_the_table_knows_every_resource() -> None:
 
 
 def test_what_needs_no_login_is_known() -> None:
-    assert {route.operation_id for route in ROUTES if route.need is None} == FOR_EVERYBODY
+    assert {route.operation_id for route in ROUTES if route.need is None} == FOR_EVERYBODY | FOR_WORKERS
+
+
+@pytest.mark.parametrize("role", [None, GUEST, *ROLES])
+def test_nobody_who_has_logged_in_may_use_what_is_for_workers(connect: Connect, role: str | None) -> None:
+    client = connect(role)
+    routes = [route for route in ROUTES if route.path.startswith("/execution")]
+
+    assert {route.operation_id for route in routes} == FOR_WORKERS
+    assert {client.request(route.method, route.path, json={}).status_code for route in routes} == {401}
+
+
+def test_tokens_of_attempts_and_workers_count_nowhere_else(connect: Connect, services: Services) -> None:
+    now, tokens = services.clock.now(), tokens_of(services)
+    attempt = AttemptKey(RunKey(1), "granted_task", -1, 1)
+    running = Running(1, "granted_task", -1, 1, GRANTED, "granted_run", 1)
+    client = connect(None)
+    wrong: list[str] = []
+    for token in (tokens.hand_out(attempt, now), tokens.make(running, now), tokens.make(Supervising(1, "x", 1), now)):
+        client.headers["Authorization"] = f"Bearer {token}"
+        for route in ROUTES:
+            if route.need is not None:
+                answer = client.request(route.method, path_of(route, GRANTED))
+                wrong += [] if answer.status_code == 401 else [f"{route.operation_id}: {answer.status_code}"]
+
+    assert wrong == []
 
 
 def test_no_route_changes_something_for_those_who_may_only_look() -> None:
