@@ -1,6 +1,9 @@
 """`tradewind worker`: runs the tasks of an executor on this machine. Schedulers start it by themselves."""
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -13,11 +16,14 @@ from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.service_health import heard_by_hub, served_health
 from tradewind.cli.service_process import service_process
 from tradewind.cli.telling import teller
+from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.memory import keep_for_good
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
     from tradewind import bootstrap_telemetry, bootstrap_worker
+    from tradewind.settings import Settings
+    from tradewind.worker.supervisor.service import Supervisor
 else:
     bootstrap_telemetry = Deferred("tradewind.bootstrap_telemetry")
     bootstrap_worker = Deferred("tradewind.bootstrap_worker")
@@ -25,6 +31,14 @@ else:
 
 def command(
     executor: Annotated[str, typer.Option("--executor", help="whose tasks to run")] = "LocalExecutor",
+    execution_api_url: Annotated[
+        str | None,
+        typer.Option(
+            "--execution-api-url",
+            metavar="URL",
+            help="the web server to ask instead of the database; [core] execution_api_server_url by default",
+        ),
+    ] = None,
 ) -> None:
     """Run the tasks that schedulers hand to an executor on this machine.
 
@@ -33,15 +47,23 @@ def command(
     """
     import_module("tradewind.bootstrap_worker")  # whoever reads the PID file may end it at once: load first
     settings = load_settings()
+    if execution_api_url is not None:
+        settings = replace(settings, core=replace(settings.core, execution_api_server_url=execution_api_url))
     prepare_backends(settings)
-    hub = Hub()
-    # The engine of a supervisor flushes what must be on disk, after it has told the schedulers.
+    hub, clock, own = Hub(), SystemClock(), settings.workers
     with (
         service_process(f"worker of {executor}", settings, insists=True),
-        wired(settings, hub=hub, waits_for_disk=False) as wiring,
-        bootstrap_worker.made_supervisor(wiring, executor) as supervisor,
+        bootstrap_telemetry.measured(settings, hub, "worker") as metrics,
+        _supervisor(settings, executor, hub) as supervisor,
+        served_health(
+            (own.health_check_server_host, own.health_check_server_port),
+            heard_by_hub(hub, clock, settings.scheduler.scheduler_health_check_threshold),
+            service="worker",
+            is_wanted=own.enable_health_check and supervisor is not None,
+            metrics=metrics,
+        ),
     ):
-        hub.attach(teller(wiring.clock, lambda _: None))
+        hub.attach(teller(clock, lambda _: None))
         if supervisor is None:
             return  # there is one already
 
@@ -52,3 +74,17 @@ def command(
             signal.signal(number, stop)
         keep_for_good()
         supervisor.run()
+
+
+@contextmanager
+def _supervisor(settings: "Settings", executor: str, hub: Hub) -> "Iterator[Supervisor | None]":
+    if settings.core.execution_api_server_url:
+        with bootstrap_worker.made_remote_supervisor(settings, executor, hub) as supervisor:
+            yield supervisor
+        return
+    # The engine of a supervisor flushes what must be on disk, after it has told the schedulers.
+    with (
+        wired(settings, hub=hub, waits_for_disk=False) as wiring,
+        bootstrap_worker.made_supervisor(wiring, executor) as supervisor,
+    ):
+        yield supervisor
