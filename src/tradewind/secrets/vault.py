@@ -119,7 +119,7 @@ class VaultBackend:
         body = json.dumps(self._login).encode()
         headers = {**self._headers, "Content-Type": "application/json", "X-Vault-Request": "true"}
         status, answer = ask(Request(f"{self._url}/v1/{self._login_path}", body, headers), self._context)
-        token = answer.get("auth", {}).get("client_token") if status == HTTPStatus.OK else None
+        token = (answer.get("auth") or {}).get("client_token") if status == HTTPStatus.OK else None
         if not isinstance(token, str):
             raise NoAnswer(f"{self._url}/v1/{self._login_path} does not let us in: status {status}")
         return token

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
+import httpx
 import psutil
 import pytest
 
 from tests.acceptance.deployment import PATIENCE_S, until
 from tests.acceptance.standalone import free_port
 from tests.component.cli.deployment import CliDeployment
+from tests.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
+from tradewind.runtime.clock import SystemClock
 
 COMMAND = [sys.executable, "-m", "tradewind.cli.main"]
 
@@ -88,6 +91,27 @@ def _living(pid: int) -> set[int]:
         with suppress(psutil.NoSuchProcess):
             living |= {child.pid} if child.status() != psutil.STATUS_ZOMBIE else set()
     return living
+
+
+def test_the_web_server_lets_people_in_whom_a_provider_knows(
+    deployment: CliDeployment, processes: list["subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D6: by configuration alone, with a browser that follows wherever it is sent."""
+    port = free_port()
+    with oidc_provider(SystemClock().now) as provider:
+        options = {"ISSUER": provider.issuer, "CLIENT_ID": CLIENT_ID, "DEFAULT_ROLE": "Viewer"}
+        for name, value in {**options, "CLIENT_SECRET_CMD": f"echo '{CLIENT_SECRET}'"}.items():
+            monkeypatch.setenv(f"TRADEWIND__OIDC__{name}", value)
+        start(processes, "api-server", "--port", str(port))
+        until(lambda: status(port) == 401, "it to answer")
+
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as browser:
+            arrived = browser.get("/auth/oidc/login", params={"next": "/api/v2/pools"})
+            assert (arrived.status_code, arrived.url.path) == (200, "/api/v2/pools")
+            assert browser.get("/api/v2/auth/logout").url.path == "/auth/login"
+            assert browser.get("/api/v2/pools").status_code == 401
+
+    assert deployment.rows("users", "list")[0]["username"] == "anna"
 
 
 def test_an_address_that_is_taken_is_refused_in_one_line(deployment: CliDeployment) -> None:
