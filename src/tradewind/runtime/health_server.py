@@ -11,7 +11,9 @@ from typing import Final
 from tradewind.runtime.locality import is_from_this_machine
 
 _TIMEOUT_S: Final = 5.0
-_MOST_BYTES: Final = 16_384
+_MOST_BYTES: Final = 8192
+_MOST_PARTS: Final = 3
+"""In how many parts a request may come: who sends it byte by byte must not keep all others waiting."""
 _END: Final = b"\r\n\r\n"
 _METHODS: Final = (b"GET /", b"HEAD /")
 
@@ -76,11 +78,10 @@ def _serve(listener: socket.socket, pages: Mapping[str, Page]) -> None:
 def _read(connection: socket.socket) -> bytes:
     """All lines of a request, or as many as anybody has reason to send; of what is none, the first part."""
     request = connection.recv(_MOST_BYTES)
-    while request.startswith(_METHODS) and _END not in request and len(request) < _MOST_BYTES:
-        part = connection.recv(_MOST_BYTES)
-        if not part:
+    for _ in range(_MOST_PARTS):
+        if not request.startswith(_METHODS) or _END in request:
             break
-        request += part
+        request += connection.recv(_MOST_BYTES)
     return request
 
 

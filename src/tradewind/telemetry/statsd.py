@@ -20,6 +20,7 @@ _MOST_BYTES: Final = 1400
 """Of a datagram: what passes through any network in one piece."""
 _GATHERING_S: Final = 0.1
 _RESOLVE_EVERY_S: Final = 60.0
+_ASK_AGAIN_S: Final = 5.0
 _CLOSING_S: Final = 2.0
 _LONGEST_NAME: Final = 250
 _NAME_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "_.-/")
@@ -134,10 +135,12 @@ class StatsdSink:
 
     def _run(self) -> None:
         receiver = _Receiver(self._options)
-        while not self._is_closing.is_set():
+        is_over = False
+        while not is_over:
             self._has_news.wait()
             self._is_closing.wait(_GATHERING_S)
             self._has_news.clear()
+            is_over = self._is_closing.is_set()  # asked before the last look: what was told until then is sent
             for datagram in self._datagrams():
                 receiver.send(datagram)
         receiver.close()
@@ -168,24 +171,26 @@ class _Receiver:
         self._socket = socket.socket(self._family, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         self._address: Any = None
-        self._resolved_at = 0.0
+        self._resolve_at = 0.0
 
     def send(self, datagram: bytes) -> None:
         """As well as it can be: nobody is told of what gets lost."""
         with contextlib.suppress(OSError):
-            self._socket.sendto(datagram, self._find())
+            self._resolve(perf_counter())
+            if self._address is not None:
+                self._socket.sendto(datagram, self._address)
 
     def close(self) -> None:
         """Nothing more is sent."""
         self._socket.close()
 
-    def _find(self) -> Any:
-        now = perf_counter()
-        if self._address is None or now - self._resolved_at > _RESOLVE_EVERY_S:
-            options = self._options
-            found = socket.getaddrinfo(options.host, options.port, self._family, socket.SOCK_DGRAM)
-            self._address, self._resolved_at = found[0][4], now
-        return self._address
+    def _resolve(self, now: float) -> None:
+        """A name that means nothing is not asked for again at once; what it meant last is good until then."""
+        if now < self._resolve_at:
+            return
+        self._resolve_at = now + _ASK_AGAIN_S
+        found = socket.getaddrinfo(self._options.host, self._options.port, self._family, socket.SOCK_DGRAM)
+        self._address, self._resolve_at = found[0][4], now + _RESOLVE_EVERY_S
 
 
 def _checked(name: str) -> str:
