@@ -82,16 +82,44 @@ def test_many_at_once(client: TestClient) -> None:
             "action_on_existence": "overwrite",
         },
         {"action": "update", "entities": [{"name": "missing", "slots": 2}], "action_on_non_existence": "skip"},
-        {"action": "delete", "entities": ["missing", "new"]},
+        {"action": "delete", "entities": ["missing", "new"], "action_on_non_existence": "skip"},
     ]
 
     answer = client.patch(POOLS, json={"actions": actions}).json()
 
     assert answer["create"]["success"] == ["old", "new"]
     assert answer["update"] == {"success": [], "errors": []}
-    assert answer["delete"]["success"] == ["new"]
-    assert [error["status_code"] for error in answer["delete"]["errors"]] == [404]
+    assert answer["delete"] == {"success": ["new"], "errors": []}
     assert client.get(f"{POOLS}/old").json()["slots"] == 9
+
+
+@pytest.mark.parametrize(
+    ("action", "problem"),
+    [
+        ({"action": "create", "entities": [{"name": "new", "slots": 1}, {"name": "old", "slots": 1}]}, "exist already"),
+        ({"action": "update", "entities": [{"name": "old", "slots": 1}, {"name": "new", "slots": 1}]}, "do not exist"),
+        ({"action": "delete", "entities": ["old", "new"]}, "do not exist"),
+    ],
+)
+def test_nothing_is_done_where_one_of_many_is_wrong(client: TestClient, action: dict[str, Any], problem: str) -> None:
+    make(client, "old")
+    before = client.get(POOLS).json()
+
+    answer = client.patch(POOLS, json={"actions": [action]}).json()[action["action"]]
+
+    assert answer["success"] == []
+    assert [problem in error["error"] for error in answer["errors"]] == [True]
+    assert client.get(POOLS).json() == before
+
+
+def test_each_of_many_is_refused_for_itself(client: TestClient) -> None:
+    make(client, "old")
+    entities = ["old", "default_pool"]
+
+    answer = client.patch(POOLS, json={"actions": [{"action": "delete", "entities": entities}]}).json()["delete"]
+
+    assert answer["success"] == ["old"]
+    assert [error["status_code"] for error in answer["errors"]] == [400]
 
 
 def test_who_may(connect: Connect) -> None:

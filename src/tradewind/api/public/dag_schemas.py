@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from tradewind.api.public.dag_version_schema import DagVersionResponse
-from tradewind.api.public.run_type import DagRunType
+from tradewind.model.states import RunType
 
 _ReadOnly = Field(json_schema_extra={"readOnly": True})
 
@@ -46,7 +46,7 @@ class _Dag(BaseModel):
     next_dagrun_data_interval_start: datetime | None
     next_dagrun_data_interval_end: datetime | None
     next_dagrun_run_after: datetime | None
-    allowed_run_types: list[DagRunType] | None
+    allowed_run_types: list[RunType] | None
     owners: list[str]
     is_backfillable: Annotated[bool, _ReadOnly]
     file_token: Annotated[str, _ReadOnly]

@@ -8,20 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.operation import Operations
 from tradewind.api.paging import USUAL, Limit, Offset, listed, matches, starts_with
-from tradewind.api.public.bulk import (
-    BulkActionNotOnExistence,
-    BulkActionOnExistence,
-    BulkActionResponse,
-    BulkBody,
-    BulkCreateAction,
-    BulkDeleteAction,
-    BulkResponse,
-    BulkUpdateAction,
-    bulk_action,
-)
+from tradewind.api.public.bulk import BulkBody, BulkResponse, Named, bulk_response
 from tradewind.api.public.update_mask import changed_fields
 from tradewind.api.services import Given
-from tradewind.errors import InvalidRequest, PoolExists, UnknownPool
+from tradewind.errors import InvalidRequest, UnknownPool
 from tradewind.model.listing import Listed, Row
 from tradewind.model.pool import UNLIMITED_SLOTS, Pool
 from tradewind.model.states import OCCUPYING_STATES, TaskState
@@ -151,47 +141,24 @@ def bulk_pools(body: BulkBody[PoolBody], services: Given) -> BulkResponse:
     """Make, change and delete many."""
 
     def work(tx: Transaction) -> BulkResponse:
-        response = BulkResponse()
-        for action in body.actions:
-            setattr(response, action.action, _bulk(tx, action))
-        return response
+        named: Named[PoolBody] = Named(
+            word="pools",
+            name_of=lambda each: each.name,
+            there=lambda names: [name for name in names if tx.pools.find(name) is not None],
+            create=lambda each: _put(tx, _pool(each)),
+            update=lambda each, mask: update_pool(tx, _changed(_found(tx, each.name), changed_fields(each, mask))),
+            delete=lambda name: delete_pool(tx, name),
+        )
+        return bulk_response(named, body)
 
     return services.store.transact(work)
 
 
-def _bulk(
-    tx: Transaction, action: BulkCreateAction[PoolBody] | BulkUpdateAction[PoolBody] | BulkDeleteAction[PoolBody]
-) -> BulkActionResponse:
-    entities = action.entities
-    names = [each if isinstance(each, str) else each.name for each in entities]
-    match action:
-        case BulkCreateAction(action_on_existence=existing):
-            overwrites = existing is BulkActionOnExistence.OVERWRITE
-            return bulk_action(
-                names,
-                lambda position: _create(tx, action.entities[position], overwrites=overwrites),
-                skips_existing=existing is BulkActionOnExistence.SKIP,
-            )
-        case BulkUpdateAction(action_on_non_existence=missing, update_mask=mask):
-            return bulk_action(
-                names,
-                lambda position: update_pool(
-                    tx, _changed(_found(tx, names[position]), changed_fields(action.entities[position], mask))
-                ),
-                skips_missing=missing is BulkActionNotOnExistence.SKIP,
-            )
-        case BulkDeleteAction(action_on_non_existence=missing):
-            skips = missing is BulkActionNotOnExistence.SKIP
-            return bulk_action(names, lambda position: delete_pool(tx, names[position]), skips_missing=skips)
-
-
-def _create(tx: Transaction, body: PoolBody, *, overwrites: bool) -> None:
-    try:
-        create_pool(tx, _pool(body))
-    except PoolExists:
-        if not overwrites:
-            raise
-        update_pool(tx, _pool(body))
+def _put(tx: Transaction, pool: Pool) -> None:
+    if tx.pools.find(pool.name) is None:
+        create_pool(tx, pool)
+    else:
+        update_pool(tx, pool)
 
 
 def _pool(body: PoolBody) -> Pool:
