@@ -124,9 +124,8 @@ def add_history(session: Session, dag: SerializedDAG) -> None:
     good = add_run(session, dag, 0, DagRunState.SUCCESS)
     end_tasks(session, good, {})
     tell_of_tries(session, good)
-    XComModel.set(
-        "return_value", {"rows": [1, 2]}, dag_id="sales", task_id="extract", run_id=good.run_id, session=session
-    )
+    of_extract = {"dag_id": "sales", "task_id": "extract", "run_id": good.run_id}
+    XComModel.set("return_value", {"rows": [1, 2]}, **of_extract, serialize=False, session=session)
     failed = add_run(session, dag, 1, DagRunState.FAILED)
     ends = {
         "load": TaskInstanceState.FAILED,

@@ -65,7 +65,7 @@ def facts_of(source: AirflowSource, key: str) -> str:
     runs = [run for part in history.runs(None, 2) for run in part]
     numbers = [run.number for run in runs]
     facts = [
-        (source.version, source.has_users, history.has_conf),
+        (source.version, source.has_users, history.has_conf, history.has_xcoms),
         [asdict(opened_connection(each.record, cipher)) for each in source.connections()],
         [(each.record.key, opened_variable(each.record, cipher)) for each in source.variables()],
         source.pools(),
@@ -75,6 +75,7 @@ def facts_of(source: AirflowSource, key: str) -> str:
         runs,
         [task for part in history.tasks(numbers) for task in part],
         [each for part in history.tries(numbers) for each in part],
+        [each._replace(at=None) for part in history.xcoms(numbers) for each in part],  # when it was is chance
         history.task_names("sales"),
     ]
     return "\n".join(map(repr, facts))

@@ -20,6 +20,7 @@ from tradewind.bootstrap import wired
 from tradewind.bootstrap_api import make_services
 from tradewind.model.dag import Dag, Task
 from tradewind.model.states import RunState
+from tradewind.model.timetable import CronTrigger
 from tradewind.runtime.clock import SystemClock
 from tradewind.secrets.encryption import new_key
 from tradewind.settings import load_settings
@@ -73,7 +74,7 @@ def test_a_dry_run_tells_everything_and_writes_nothing(deployment: CliDeployment
     assert "  + sales: not paused" in lines
     assert "history: 3 to copy, 1 left out" in lines
     assert "  - sales: it has not ended in Airflow: copy again when it has" in lines
-    assert "  18 task instances, 1 earlier tries" in lines
+    assert "  18 task instances, 1 earlier tries, 0 XComs" in lines
     assert lines[-1].endswith("--history all --apply")
     assert not [secret for secret in SECRETS if secret in told]
     assert rows() == before
@@ -123,8 +124,12 @@ def test_people_log_in_with_the_password_they_had(deployment: CliDeployment, air
 
 def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: RealAirflow) -> None:
     """A8: over the REST API, as a user of Airflow who came along."""
-    migrate(deployment, airflow, "--history", "all", "--apply")
+    migrate(deployment, airflow, "--history", "all", "--xcoms", "--apply")
     deployment.schedule()  # which leaves all of it alone
+    # Where Airflow has it, in the folder of its logs.
+    folder = load_settings().log_folder / "dag_id=sales" / f"run_id={GOOD}" / "task_id=extract"
+    folder.mkdir(parents=True)
+    (folder / "attempt=1.log").write_text('{"event": "said by Airflow", "level": "info"}\n')
 
     with wired(load_settings()) as wiring, TestClient(make_app(make_services(wiring))) as client:
         login = {"username": "anna", "password": "secret of anna"}
@@ -136,6 +141,8 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
         tries = client.get(f"{good}/taskInstances/extract/tries").json()["task_instances"]
         why_run = client.get(f"{failed}/explain").json()
         why_task = client.get(f"{failed}/taskInstances/clean/explain").json()
+        xcom = client.get(f"{good}/taskInstances/extract/xcomEntries/return_value").json()
+        log = client.get(f"{good}/taskInstances/extract/logs/1").json()
 
     assert {run_id: run["state"] for run_id, run in runs.items()} == {
         GOOD: "success",
@@ -158,6 +165,8 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
     assert [(each["try_number"], each["state"]) for each in tries] == [(1, "failed"), (2, "success")]
     assert [reason["code"] for reason in why_run["reasons"]] == ["finished"]
     assert "its run had ended in Airflow while it was running" in why_task["summary"]
+    assert xcom["value"] == {"rows": [1, 2]}
+    assert "said by Airflow" in str(log["content"])
 
 
 def test_a_dag_appears_paused_as_it_was_and_goes_on_where_it_was(
@@ -179,6 +188,27 @@ def test_a_dag_appears_paused_as_it_was_and_goes_on_where_it_was(
         assert (last.run_id, last.state) == (FAILED, RunState.FAILED)
         changes = tx.connection.execute(sa.select(sa.func.count()).select_from(run_change)).scalar()
     assert changes == 0
+
+
+@pytest.mark.parametrize("comes_first", ["the file", "the history"])
+def test_the_schedule_goes_on_after_the_last_run_of_airflow(
+    deployment: CliDeployment, airflow: RealAirflow, comes_first: str
+) -> None:
+    """B1: nothing that Airflow has run is run again, although the DAG catches up."""
+    daily = CronTrigger("0 0 * * *")
+    dag = Dag("sales", (Task("extract"),), timetable=daily, start_at=datetime(2025, 1, 1, tzinfo=UTC), catchup=True)
+
+    if comes_first == "the file":
+        deployment.publish(dag)
+    migrate(deployment, airflow, "--history", "all", "--apply")
+    if comes_first == "the history":
+        deployment.publish(dag)
+
+    with wired(load_settings()) as wiring, wiring.database.begin() as tx:
+        record = tx.dags.find("sales")
+    assert record is not None
+    assert record.next_run is not None
+    assert record.next_run.run_after == datetime(2026, 1, 3, tzinfo=UTC)
 
 
 def test_only_as_many_days_of_history_as_wanted(deployment: CliDeployment, airflow: RealAirflow) -> None:
@@ -237,4 +267,4 @@ def test_postgres_says_the_same_as_sqlite(airflow: RealAirflow) -> None:
         pytest.skip("no postgres server")
 
     assert on_postgres == airflow.facts()
-    assert "(4, 24, 1)" in on_postgres
+    assert "(4, 24, 1, 1)" in on_postgres

@@ -21,6 +21,7 @@ from tradewind.model.masking import REPLACEMENT
 
 if TYPE_CHECKING:
     from tradewind import bootstrap
+    from tradewind.operations.from_airflow import history as from_history
     from tradewind.operations.from_airflow import migrate, outcome, users
     from tradewind.operations.from_airflow.history import HistoryTally
     from tradewind.secrets import encryption, passwords
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 else:
     bootstrap = Deferred("tradewind.bootstrap")
     encryption = Deferred("tradewind.secrets.encryption")
+    from_history = Deferred("tradewind.operations.from_airflow.history")
     migrate = Deferred("tradewind.operations.from_airflow.migrate")
     outcome = Deferred("tradewind.operations.from_airflow.outcome")
     passwords = Deferred("tradewind.secrets.passwords")
@@ -37,7 +39,7 @@ KINDS: Final = ("connections", "variables", "pools", "users", "pauses", "history
 _ALL: Final = "all"
 _SIGNS: Final = {"copy": "+", "replace": ">", "differs": "~", "left out": "-", "impossible": "!"}
 _SHOWN: Final = (
-    *("db", "fernet_key", "fernet_key_file", "fernet_key_cmd", "history", "only"),
+    *("db", "fernet_key", "fernet_key_file", "fernet_key_cmd", "history", "xcoms", "only"),
     *("simple_auth_users", "simple_auth_passwords", "overwrite"),
 )
 _PATIENCE_S: Final = 60
@@ -64,6 +66,7 @@ def command(
     history: Annotated[
         str | None, typer.Option("--history", metavar="DAYS|all", help="also runs of so many days that are over")
     ] = None,
+    xcoms: Annotated[bool, typer.Option("--xcoms", help="with the history, also what tasks left for others")] = False,
     only: Annotated[
         str | None, typer.Option("--only", metavar="KINDS", help=f"some of {', '.join(KINDS)}, with commas")
     ] = None,
@@ -99,9 +102,10 @@ def command(
     with wired(settings) as wiring, bootstrap.airflow_source(db) as source:
         now = wiring.clock.now()
         typer.echo(f"{source.version}, {masked_url(db)}")
-        wish = migrate.Wish(kinds, _since(history, now), named, is_key_given=key is not None)
+        runs = from_history.HistoryWish(_since(history, now), with_xcoms=xcoms)
+        wish = migrate.Wish(kinds, runs, named, is_key_given=key is not None)
         choice = outcome.Choice(theirs, ours, now, writes=apply, overwrites=overwrite)
-        total = source.history.count_runs(wish.since) if "history" in kinds else 0
+        total = source.history.count_runs(runs.since) if "history" in kinds else 0
         with shown_progress("history", total) as advance:
             outcomes, tally = migrate.migrate(
                 wiring.database,
@@ -205,9 +209,9 @@ def _tell(
             typer.echo("  Airflow has none in this database: its simple auth manager has them in its configuration,")
             typer.echo("  which --simple-auth-users and --simple-auth-passwords take")
         if kind == "history":
-            typer.echo(f"  {tally.tasks} task instances, {tally.tries} earlier tries")
+            typer.echo(f"  {tally.tasks} task instances, {tally.tries} earlier tries, {tally.xcoms} XComs")
             if not source.history.has_conf:
-                typer.echo("  without the conf of runs, which Airflow 2 keeps as code to be executed")
+                typer.echo("  without the conf of runs and XComs, which Airflow 2 keeps as code to be executed")
 
 
 def _counts(found: "Sequence[outcome.Outcome]", *, is_done: bool) -> str:

@@ -109,6 +109,13 @@ def restriction_of(dag: Dag) -> TimeRestriction:
     return TimeRestriction(earliest=min(starts, default=None), latest=dag.end_at, catchup=dag.catchup)
 
 
+def next_run_of(tx: Transaction, dag: Dag, now: datetime) -> RunInfo | None:
+    """What its timetable says comes after the last run that it made."""
+    last = tx.runs.last_scheduled(dag.dag_id)
+    last_info = None if last is None else RunInfo(last.run_after, last.data_interval)
+    return next_run(dag.timetable, last=last_info, restriction=restriction_of(dag), now=now)
+
+
 def _is_paused(dag: Dag, by_default: bool) -> bool:
     return by_default if dag.is_paused_upon_creation is None else dag.is_paused_upon_creation
 
@@ -159,6 +166,6 @@ def _await(tx: Transaction, awaited: Sequence[Publication], records: dict[str, D
 
 def _next_after_publishing(tx: Transaction, dag: Dag, record: DagRecord, now: datetime) -> RunInfo | None:
     # A DAG without a version never had a run: the question would be asked a thousand times when all are new.
-    last = None if record.version_key is None else tx.runs.last_scheduled(dag.dag_id)
-    last_info = None if last is None else RunInfo(last.run_after, last.data_interval)
-    return next_run(dag.timetable, last=last_info, restriction=restriction_of(dag), now=now)
+    if record.version_key is None:
+        return next_run(dag.timetable, last=None, restriction=restriction_of(dag), now=now)
+    return next_run_of(tx, dag, now)

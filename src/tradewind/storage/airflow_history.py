@@ -7,11 +7,13 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from tradewind.storage.airflow_database import AirflowDatabase, Wanted, column_of, columns_of
-from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry
+from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry, AirflowXCom
 from tradewind.storage.types import AnyRow, AnySelect, Instant
 
 _AT_ONCE: Final = 1000
 """Rows that are fetched together where there may be any number."""
+_LARGE_AT_ONCE: Final = 20
+"""The same where each may be large."""
 _TEXT: Final = sa.Text()
 _NUMBER: Final = sa.Integer()
 _INSTANT: Final = Instant()
@@ -67,6 +69,16 @@ _OF_TRY: Final[Wanted] = (
 )
 
 
+_OF_XCOM: Final[Wanted] = (
+    ("task_id", _TEXT),
+    ("map_index", _NUMBER),
+    ("key", _TEXT),
+    ("value", sa.JSON()),
+    ("timestamp", _INSTANT),
+    ("dag_result", sa.Boolean()),
+)
+
+
 class SqlAirflowHistory:
     """Implements `interface.AirflowHistory`."""
 
@@ -76,10 +88,15 @@ class SqlAirflowHistory:
         self._run = database.table("dag_run")
         self._task = database.table("task_instance")
         self._try = database.table("task_instance_history")
+        self._xcom = database.table("xcom")
 
     @property
     def has_conf(self) -> bool:
         return self._database.is_of_airflow_3
+
+    @property
+    def has_xcoms(self) -> bool:
+        return self._database.is_of_airflow_3 and self._database.has("xcom", "run_id", "value")
 
     def task_names(self, dag_id: str) -> list[AirflowTaskName]:
         task = self._task.c
@@ -102,8 +119,9 @@ class SqlAirflowHistory:
             last = rows[-1].id
             yield [_run(row) for row in rows]
 
-    def count_tasks(self, run_numbers: Collection[int]) -> tuple[int, int]:
-        return self._count(self._task, run_numbers), self._count(self._try, run_numbers)
+    def count_tasks(self, run_numbers: Collection[int]) -> tuple[int, int, int]:
+        xcoms = self._count(self._xcom, run_numbers) if self.has_xcoms else 0
+        return self._count(self._task, run_numbers), self._count(self._try, run_numbers), xcoms
 
     def tasks(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowTask]]:
         note = self._note_of_task()
@@ -121,6 +139,12 @@ class SqlAirflowHistory:
             return
         for rows in self._parts(self._of_runs(self._try, _OF_TRY, run_numbers)):
             yield [AirflowTry(*row) for row in rows]
+
+    def xcoms(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowXCom]]:
+        if not self.has_xcoms:
+            return
+        for rows in self._parts(self._of_runs(self._xcom, _OF_XCOM, run_numbers), _LARGE_AT_ONCE):
+            yield [AirflowXCom(*row) for row in rows]
 
     def _due_at(self) -> sa.ColumnElement[Any]:
         run = self._run
@@ -174,11 +198,11 @@ class SqlAirflowHistory:
         joined = sa.select(sa.func.count()).select_from(self._run).join(table, self._belonging(table))
         return int(self._connection.execute(joined.where(self._run.c.id.in_(list(run_numbers)))).scalar_one())
 
-    def _parts(self, statement: AnySelect) -> Iterator[Sequence[AnyRow]]:
+    def _parts(self, statement: AnySelect, size: int = _AT_ONCE) -> Iterator[Sequence[AnyRow]]:
         """With a cursor of the server: else its driver would hold all rows before we see the first."""
-        options = {"stream_results": True, "max_row_buffer": _AT_ONCE}
+        options = {"stream_results": True, "max_row_buffer": size}
         with self._connection.execute(statement, execution_options=options) as result:
-            yield from result.partitions(_AT_ONCE)
+            yield from result.partitions(size)
 
 
 def _run(row: AnyRow) -> AirflowRun:

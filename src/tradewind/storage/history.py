@@ -9,9 +9,10 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.storage.batch import Columns, Kind, batch_parameters, batch_table
-from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry, RunName
+from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry, EndedXCom, RunName
+from tradewind.storage.json_text import to_text
 from tradewind.storage.rows import encode_json
-from tradewind.storage.schema import dag_run, task_instance, task_try
+from tradewind.storage.schema import dag_run, task_instance, task_try, xcom
 from tradewind.storage.types import AnySelect
 
 _COLUMNS = dag_run.c
@@ -59,6 +60,11 @@ class History:
         if tries:
             rows = [{**each._asdict(), "state": each.state.value} for each in tries]
             self._connection.execute(sa.insert(task_try), rows)
+
+    def add_xcoms(self, xcoms: Sequence[EndedXCom]) -> None:
+        if xcoms:
+            rows = [{**each._asdict(), "value": to_text(each.value)} for each in xcoms]
+            self._connection.execute(sa.insert(xcom), rows)
 
     def _keys(self, names: Collection[RunName]) -> dict[RunName, RunKey]:
         parameters = batch_parameters(self._dialect, _NAMES, list(names))

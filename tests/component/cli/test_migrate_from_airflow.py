@@ -84,7 +84,7 @@ def test_an_older_airflow_is_copied_without_what_it_keeps_as_code(deployment: Cl
     told = deployment.run(MIGRATE, "--db", url, "--history", "all", "--apply")
 
     assert "history: 1 copied" in told
-    assert "without the conf of runs" in told
+    assert "without the conf of runs and XComs" in told
     assert "Airflow has none in this database" in told
     (run,) = deployment.rows("dags", "list-runs", "old")
     assert (run["state"], run["run_after"]) == ("success", "2025-06-02T00:00:00+00:00")

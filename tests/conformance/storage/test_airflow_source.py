@@ -37,7 +37,7 @@ def test_an_older_airflow_is_read_as_far_as_it_has_the_same(old_airflow: sa.Engi
     with airflow_source(database_url) as source:
         history = source.history
         assert source.version == "Airflow 2.10 (schema revision 22ed7efa9da2)"
-        assert (source.has_users, source.users(), history.has_conf) == (False, [], False)
+        assert (source.has_users, source.users(), history.has_conf, history.has_xcoms) == (False, [], False, False)
         assert [(each.record.fields.conn_id, each.record.fields.port) for each in source.connections()] == [("web", 80)]
         assert [(each.record.value, each.record.is_encrypted) for each in source.variables()] == [("", False)]
         assert [(each.pool.name, each.pool.include_deferred) for each in source.pools()] == [("etl", False)]
@@ -50,7 +50,7 @@ def test_an_older_airflow_is_read_as_far_as_it_has_the_same(old_airflow: sa.Engi
         assert (run.run_type, run.conf, run.clear_number) == ("scheduled", None, 0)
         ((task,),) = history.tasks([run.number])
         assert (task.map_index, task.note, task.started_at) == (0, "slow", FIRST + timedelta(days=1))
-        assert list(history.tries([run.number])) == []
+        assert (list(history.tries([run.number])), list(history.xcoms([run.number]))) == ([], [])
 
 
 def test_runs_and_tasks_come_in_parts(old_airflow: sa.Engine, database_url: str) -> None:
@@ -68,7 +68,7 @@ def test_runs_and_tasks_come_in_parts(old_airflow: sa.Engine, database_url: str)
     assert [len(part) for part in parts] == [2, 1]
     assert late == ["scheduled__2"]
     assert tasks_read == [1000, 203]
-    assert counts == (1200, 0)
+    assert counts == (1200, 0, 0)
 
 
 def test_what_changes_meanwhile_is_not_seen_and_nothing_can_be_written(

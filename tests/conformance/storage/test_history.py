@@ -1,6 +1,7 @@
 """Runs that ended elsewhere are written as they ended (A8)."""
 
 from datetime import timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -9,7 +10,7 @@ from tradewind.model.ids import TaskKey
 from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.database import Database
-from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry
+from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry, EndedXCom
 from tradewind.storage.schema import run_change, task_try
 
 INTERVAL = DataInterval(NOW - timedelta(days=1), NOW)
@@ -29,7 +30,7 @@ RUN = EndedRun(
     triggered_by=TriggeredBy.TIMETABLE,
     reason="copied",
 )
-FIELDS = {
+FIELDS: dict[str, Any] = {
     "task_id": "load",
     "map_index": 0,
     "scheduled_at": None,
@@ -68,9 +69,11 @@ def test_runs_are_added_with_their_tasks_and_nobody_is_told(store: Database, wor
         )
         tx.history.add_tasks([task])
         tx.history.add_tries([EndedTry(run_key=key, attempt=1, try_number=1, state=TaskState.FAILED, **FIELDS)])
+        tx.history.add_xcoms([EndedXCom(key, "load", 0, "return_value", {"ä": [float("inf")]}, False, NOW)])
 
     with store.begin() as tx:
         run = tx.runs.find("sales", "r1")
+        (left,) = tx.xcoms.of_run(key)
         (instance,) = tx.tasks.instances(key)
         tries = tx.connection.execute(sa.select(task_try.c.attempt, task_try.c.state)).all()
         changes = tx.connection.execute(sa.select(run_change)).all()
@@ -79,6 +82,7 @@ def test_runs_are_added_with_their_tasks_and_nobody_is_told(store: Database, wor
     assert (run.finished_at, run.note, run.clear_number) == (NOW + minutes(5), "a bad day", 2)
     assert instance.key == TaskKey(key, "load", 0)
     assert (instance.state, instance.attempt, instance.note) == (TaskState.FAILED, 2, "slow")
+    assert (left.task, left.key, left.value) == (instance.key, "return_value", {"ä": [float("inf")]})
     assert (tries, changes) == ([(1, "failed")], [])
 
 

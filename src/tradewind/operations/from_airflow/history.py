@@ -1,25 +1,45 @@
 """Runs of Airflow that are over. They are written as they ended: no scheduler is told of them, nor has to be."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final
 
+from tradewind.errors import DagUnusable
 from tradewind.model.dag_file import NewVersion
 from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import RunKey, VersionKey
-from tradewind.operations.from_airflow.mapping import ended_run, ended_task, ended_try, remembered_dag, why_not
+from tradewind.operations.from_airflow.mapping import (
+    ended_run,
+    ended_task,
+    ended_try,
+    ended_xcom,
+    remembered_dag,
+    why_not,
+)
 from tradewind.operations.from_airflow.outcome import Choice, Fate, Outcome
 from tradewind.operations.from_airflow.pauses import expect_dags
+from tradewind.operations.publish_dag import next_run_of
+from tradewind.operations.structures import Structures
 from tradewind.storage.interface import ReadingStore, Transaction
 from tradewind.storage.interface.airflow_source import AirflowHistory, AirflowRun
 
 _RUNS_AT_ONCE: Final = 100
 """In one transaction, with all their tasks."""
 _TAKEN: Final = "another run here has its logical date"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryWish:
+    """Which runs, and how much of them."""
+
+    since: datetime | None = None
+    """Only those that were due since then."""
+    with_xcoms: bool = False
 
 
 @dataclass(slots=True)
@@ -30,6 +50,14 @@ class HistoryTally:
     """By DAG, fate, and reason."""
     tasks: int = 0
     tries: int = 0
+    xcoms: int = 0
+
+    def add(self, part: "HistoryTally") -> None:
+        """Some more."""
+        self.runs.update(part.runs)
+        self.tasks += part.tasks
+        self.tries += part.tries
+        self.xcoms += part.xcoms
 
     def outcomes(self) -> list[Outcome]:
         """By DAG."""
@@ -40,32 +68,33 @@ class HistoryTally:
 def copy_history(
     store: ReadingStore,
     found: AirflowHistory,
-    since: datetime | None,
+    wish: HistoryWish,
     choice: Choice,
     advance: Callable[[int], None] = lambda _: None,
 ) -> HistoryTally:
-    """Runs that were due since then, some at a time: what was copied stays where a later part fails. `advance` is told
-    how many runs were looked at."""
+    """The wanted runs, some at a time: what was copied stays where a later part fails. `advance` is told how many were
+    looked at."""
     tally = HistoryTally()
-    for runs in found.runs(since, _RUNS_AT_ONCE):
-        work = partial(_copy_some, found=found, runs=runs, choice=choice)
-        part = store.transact(work) if choice.writes else store.read(work)
-        tally.runs.update(part.runs)
-        tally.tasks += part.tasks
-        tally.tries += part.tries
+    for runs in found.runs(wish.since, _RUNS_AT_ONCE):
+        work = partial(_copy_some, found=found, runs=runs, wish=wish, choice=choice)
+        tally.add(store.transact(work) if choice.writes else store.read(work))
         advance(len(runs))
     return tally
 
 
-def _copy_some(tx: Transaction, found: AirflowHistory, runs: Sequence[AirflowRun], choice: Choice) -> HistoryTally:
+def _copy_some(
+    tx: Transaction, found: AirflowHistory, runs: Sequence[AirflowRun], wish: HistoryWish, choice: Choice
+) -> HistoryTally:
     tally = HistoryTally()
     chosen = _chosen(tx, runs, tally)
     if not chosen:
         return tally
     if choice.writes:
-        _write(tx, found, chosen, choice, tally)
+        keys = _write_runs(tx, found, chosen, choice)
+        _write_tasks(tx, found, keys, tally, with_xcoms=wish.with_xcoms)
     else:
-        tally.tasks, tally.tries = found.count_tasks([run.number for run in chosen])
+        tally.tasks, tally.tries, xcoms = found.count_tasks([run.number for run in chosen])
+        tally.xcoms = xcoms if wish.with_xcoms else 0
     return tally
 
 
@@ -88,18 +117,33 @@ def _chosen(tx: Transaction, runs: Sequence[AirflowRun], tally: HistoryTally) ->
     return chosen
 
 
-def _write(
-    tx: Transaction, found: AirflowHistory, chosen: Sequence[AirflowRun], choice: Choice, tally: HistoryTally
-) -> None:
+def _write_runs(
+    tx: Transaction, found: AirflowHistory, chosen: Sequence[AirflowRun], choice: Choice
+) -> dict[int, tuple[RunKey, str]]:
+    """The key and the DAG of each by Airflow's number."""
     versions = _versions(tx, found, {run.dag_id for run in chosen}, choice)
     keys = tx.history.add_runs([ended_run(run) for run in chosen], versions, choice.now)
-    runs: dict[int, tuple[RunKey, str]] = {run.number: (keys[run.dag_id, run.run_id], run.dag_id) for run in chosen}
+    _go_on_after(tx, set(versions), choice)
+    return {run.number: (keys[run.dag_id, run.run_id], run.dag_id) for run in chosen}
+
+
+def _write_tasks(
+    tx: Transaction,
+    found: AirflowHistory,
+    runs: Mapping[int, tuple[RunKey, str]],
+    tally: HistoryTally,
+    *,
+    with_xcoms: bool,
+) -> None:
     for tasks in found.tasks(runs):
         tx.history.add_tasks([ended_task(task, *runs[task.run_number]) for task in tasks])
         tally.tasks += len(tasks)
     for tries in found.tries(runs):
         tx.history.add_tries([ended_try(each, runs[each.run_number][0]) for each in tries])
         tally.tries += len(tries)
+    for xcoms in found.xcoms(runs) if with_xcoms else ():
+        tx.history.add_xcoms([ended_xcom(each, runs[each.run_number][0]) for each in xcoms])
+        tally.xcoms += len(xcoms)
 
 
 def _versions(
@@ -116,3 +160,16 @@ def _versions(
         data = encode_dag(dag)
         new.append(NewVersion(dag_id, structure_hash(data), data, summary=summary_of(dag)))
     return versions | tx.versions.add(new, choice.now)
+
+
+def _go_on_after(tx: Transaction, dag_ids: Collection[str], choice: Choice) -> None:
+    """What comes next is reckoned from the last run. Of a DAG that no file has yet, it will be when one does."""
+    structures = Structures()
+    following = {}
+    for record in tx.dags.lock(dag_ids):
+        if record.is_stale or record.version_key is None:
+            continue
+        with suppress(DagUnusable):  # the scheduler will say so
+            dag = structures.get(tx, record.version_key).dag
+            following[record.dag_id] = next_run_of(tx, dag, choice.now)
+    tx.dags.set_next_runs(following)

@@ -9,8 +9,8 @@ from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import FINISHED_STATES, RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.operations.from_airflow.outcome import Fate
-from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry
-from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry
+from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry, AirflowXCom
+from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry, EndedXCom
 
 _LONGEST_NAME: Final = 250
 _DEFAULT_QUEUE: Final = "default"
@@ -115,6 +115,11 @@ def ended_try(earlier: AirflowTry, run_key: RunKey) -> EndedTry:
         hostname=_name(earlier.hostname),
         pid=earlier.pid,
     )
+
+
+def ended_xcom(xcom: AirflowXCom, run_key: RunKey) -> EndedXCom:
+    """A value, which both serialize in the same way."""
+    return EndedXCom(run_key, xcom.task_id, xcom.map_index, xcom.key, xcom.value, bool(xcom.is_dag_result), xcom.at)
 
 
 def remembered_dag(dag_id: str, tasks: Iterable[AirflowTaskName]) -> Dag:

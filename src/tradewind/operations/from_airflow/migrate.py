@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
-from tradewind.operations.from_airflow.history import HistoryTally, copy_history
+from tradewind.operations.from_airflow.history import HistoryTally, HistoryWish, copy_history
 from tradewind.operations.from_airflow.outcome import Choice, Kind, Outcome
 from tradewind.operations.from_airflow.pauses import copy_pauses
 from tradewind.operations.from_airflow.shared import check_their_key, copy_connections, copy_pools, copy_variables
@@ -18,8 +17,7 @@ class Wish:
     """What is to be copied."""
 
     kinds: Collection[Kind]
-    since: datetime | None = None
-    """Only runs that were due since then."""
+    history: HistoryWish
     users: tuple[AirflowUser, ...] = ()
     """Besides those of the database."""
     is_key_given: bool = False
@@ -44,7 +42,7 @@ def migrate(
     outcomes = store.transact(work) if choice.writes else store.read(work)
     tally = HistoryTally()
     if Kind.HISTORY in wish.kinds:
-        tally = copy_history(store, source.history, wish.since, choice, advance)
+        tally = copy_history(store, source.history, wish.history, choice, advance)
         outcomes[Kind.HISTORY] = tally.outcomes()
     return outcomes, tally
 

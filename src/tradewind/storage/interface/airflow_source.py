@@ -119,6 +119,18 @@ class AirflowTry(NamedTuple):
     pid: int | None
 
 
+class AirflowXCom(NamedTuple):
+    """What a task instance left for others, as its backend serialized it."""
+
+    run_number: int
+    task_id: str
+    map_index: int
+    key: str
+    value: JsonValue
+    at: datetime
+    is_dag_result: bool | None
+
+
 class AirflowTaskName(NamedTuple):
     """A task that some run of a DAG has had."""
 
@@ -133,6 +145,10 @@ class AirflowHistory(Protocol):
     def has_conf(self) -> bool:
         """Whether the conf of runs can be read: Airflow 2 pickled it, and nothing is ever unpickled here."""
 
+    @property
+    def has_xcoms(self) -> bool:
+        """Whether XComs can be read: older Airflows may have pickled them."""
+
     def task_names(self, dag_id: str) -> list[AirflowTaskName]:
         """The tasks that there are instances of, by id."""
 
@@ -142,14 +158,17 @@ class AirflowHistory(Protocol):
     def runs(self, since: datetime | None, size: int) -> Iterator[Sequence[AirflowRun]]:
         """All runs that were due since then, in the order in which they were made, so many at a time."""
 
-    def count_tasks(self, run_numbers: Collection[int]) -> tuple[int, int]:
-        """How many task instances these runs have, and how many earlier tries."""
+    def count_tasks(self, run_numbers: Collection[int]) -> tuple[int, int, int]:
+        """How many task instances these runs have, how many earlier tries, and how many XComs."""
 
     def tasks(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowTask]]:
         """The task instances of these runs, some at a time."""
 
     def tries(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowTry]]:
         """The earlier tries of their tasks, some at a time."""
+
+    def xcoms(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowXCom]]:
+        """The XComs of their tasks, a few at a time: each may be large."""
 
 
 class AirflowSource(Protocol):

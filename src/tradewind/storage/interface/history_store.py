@@ -88,6 +88,18 @@ class EndedTry(NamedTuple):
     pid: int | None
 
 
+class EndedXCom(NamedTuple):
+    """What such a task instance left for others."""
+
+    run_key: RunKey
+    task_id: str
+    map_index: int
+    key: str
+    value: JsonValue
+    is_dag_result: bool
+    created_at: datetime
+
+
 class HistoryStore(Protocol):
     """Writes runs that are over."""
 
@@ -106,4 +118,7 @@ class HistoryStore(Protocol):
         """Of runs that were added."""
 
     def add_tries(self, tries: Sequence[EndedTry]) -> None:
+        """Of tasks that were added."""
+
+    def add_xcoms(self, xcoms: Sequence[EndedXCom]) -> None:
         """Of tasks that were added."""
