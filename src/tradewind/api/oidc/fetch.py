@@ -1,13 +1,19 @@
 """Ask a provider. Blocks: for threads that may."""
 
 from collections.abc import Mapping
-from typing import Any
+from threading import BoundedSemaphore
+from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 from urllib.request import Request
 
-from tradewind.api.oidc.refusal import ProviderAway
+from tradewind.api.oidc.refusal import ProviderAway, SignInRefused
 from tradewind.runtime.locality import is_local_name
 from tradewind.secrets.json_over_http import NoAnswer, ask
+
+# Each waits in a thread of the server. A provider that hangs must not take all of them.
+_AT_ONCE: Final = 8
+_PATIENCE_S: Final = 2.0
+_turns: Final = BoundedSemaphore(_AT_ONCE)
 
 
 def is_trusted(url: str) -> bool:
@@ -38,7 +44,11 @@ def post(url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> tuple
 
 
 def _ask(request: Request) -> tuple[int, dict[str, Any]]:
+    if not _turns.acquire(timeout=_PATIENCE_S):
+        raise SignInRefused("Too many people sign in at this moment. Try again.", status=503)
     try:
         return ask(request)
     except NoAnswer as error:
         raise ProviderAway(str(error)) from error
+    finally:
+        _turns.release()

@@ -89,7 +89,7 @@ def get_users(services: Given, limit: Limit = USUAL, offset: Offset = 0) -> User
 
 @operations.add("POST", "/users", operation_id="create_user", need=_EDIT, status=201)
 def post_user(body: UserBody, services: Given) -> UserResponse:
-    """Who has no password comes from the provider of `[oidc]`, if it knows them by that name."""
+    """Who has no password logs in with the provider of `[oidc]`, if `link_by_name` lets them."""
     fields = body.model_dump(exclude={"username", "password", "roles"})
     profile = Profile(body.username, **fields, roles=frozenset(body.roles))
     hashed = None if body.password is None else hash_password(body.password)
