@@ -55,7 +55,7 @@ def _check(
     patience = {
         "scheduler": settings.scheduler.scheduler_health_check_threshold,
         "dag_processor": settings.dag_processor.health_check_threshold,
-        "triggerer": settings.scheduler.scheduler_health_check_threshold,
+        "triggerer": settings.triggerer.triggerer_health_check_threshold,
     }
     if job_type is not None:
         patience = {_KINDS[job_type]: patience[_KINDS[job_type]]}

@@ -227,7 +227,8 @@ class RunningTriggers:
         running = self._running.pop(trigger, None)
         if running is not None:
             self._logs.ended(running.claimed, self.job)
-            self.stopped.add(trigger)
+            if running.is_stopping:  # else it goes on elsewhere
+                self.stopped.add(trigger)
 
 
 def _what(outcome: Outcome) -> Happened | Broke | EndedTask:

@@ -29,7 +29,7 @@ from tradewind.triggerer.neighbours import Neighbours
 from tradewind.triggerer.options import TriggererOptions
 from tradewind.triggerer.running import RunningTriggers
 
-_SWEEP_EVERY_S: Final = 15.0
+_BEATS_PER_SWEEP: Final = 3
 _RUNNER: Final = "trigger runner"
 
 
@@ -76,7 +76,7 @@ class Triggerer:
         self._periodic = [
             _Periodic("heartbeat", beat_s, self._heartbeat, now + beat_s),
             _Periodic("bury dead triggerers", beat_s, self._bury, now),
-            _Periodic("look for unwanted triggers", _SWEEP_EVERY_S, self._sweep, now + _SWEEP_EVERY_S),
+            _Periodic("look for unwanted triggers", _BEATS_PER_SWEEP * beat_s, self._sweep, now),
         ]
 
     def run_once(self) -> bool:

@@ -7,6 +7,12 @@ from pathlib import Path
 from airflow.triggers.base import BaseTrigger, TriggerEvent
 
 
+def note(path, text):
+    """Add to a file."""
+    with Path(path).open("a") as file:
+        file.write(text)
+
+
 class Bell(BaseTrigger):
     """Fires with the content of a file, once it is there."""
 
@@ -20,14 +26,14 @@ class Bell(BaseTrigger):
 
     async def run(self):
         self.log.info("waiting for the bell of %s", self.task_instance.task_id)
-        Path(f"{self.path}.started").open("a").write(f"{os.getpid()}\n")
+        note(f"{self.path}.started", f"{os.getpid()}\n")
         while not Path(self.path).exists():
             await asyncio.sleep(0.02)
         yield TriggerEvent({"rang": Path(self.path).read_text(), "words": self.words})
         raise AssertionError("nobody asks for a second event")
 
     async def cleanup(self):
-        Path(f"{self.path}.cleaned").open("a").write("!")
+        note(f"{self.path}.cleaned", "!")
 
     async def on_kill(self):
-        Path(f"{self.path}.killed").open("a").write("!")
+        note(f"{self.path}.killed", "!")

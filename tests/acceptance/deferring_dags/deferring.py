@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from airflow.sdk import DAG, BaseOperator, Variable, task
@@ -94,10 +94,10 @@ def told(context):
     Path(f"{FOLDER}/failures.{context['ti'].task_id}").write_text(type(context["exception"]).__name__)
 
 
-with DAG("bell", schedule=None, start_date=datetime(2026, 1, 1)):
+with DAG("bell", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     Waits(task_id="waits", bell="bell")
 
-with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1)):
+with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     ManyTimes(task_id="many_times")
     Waits(task_id="ends", trigger=Ending())
     Waits(task_id="breaks", trigger=Broken(), on_failure_callback=told)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, MutableMapping
 from types import GeneratorType
-from typing import Any
+from typing import Any, Final
 
 from tradewind.model.assignment import Assignment
 from tradewind.sdk.asset_events import OutletEventAccessors
@@ -13,10 +13,15 @@ from tradewind.sdk.exceptions import AirflowTaskTimeout
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.operator_meta import RUNNING_OPERATOR
 from tradewind.sdk.serde import deserialize
+from tradewind.sdk.task_clock import current_clock
 from tradewind.worker.task_life.callbacks import run_callbacks
 from tradewind.worker.task_life.time_limit import TimeLimit
+from tradewind.worker.task_life.waiting import time_left
 
 log = logging.getLogger(__name__)
+
+_FAILED_METHOD: Final = "__fail__"
+"""What a task goes on with after a wait that failed."""
 
 
 def execute(
@@ -34,7 +39,7 @@ def execute(
     try:
         _run_hooks("pre_execute", task, context)
         run_callbacks("on_execute_callback", task.on_execute_callback, context)
-        result = _within(task, limit, _body(task, context, assignment))
+        result = _within(_seconds(task, assignment), task, limit, _body(task, context, assignment))
         _run_hooks("post_execute", task, context, result)
     finally:
         RUNNING_OPERATOR.reset(token)
@@ -52,12 +57,19 @@ def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Calla
     return lambda: task.resume_execution(method, kwargs, context)
 
 
-def _within(task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
-    timeout = task.execution_timeout
-    if timeout is None:
+def _seconds(task: BaseOperator, assignment: Assignment) -> float | None:
+    """How long it may execute. After a deferral, less: the whole try is what `execution_timeout` limits."""
+    if assignment.next_method is None or assignment.next_method == _FAILED_METHOD:
+        return None if task.execution_timeout is None else task.execution_timeout.total_seconds()
+    left = time_left(task, current_clock().now() - assignment.started_at)
+    return None if left is None else left.total_seconds()
+
+
+def _within(seconds: float | None, task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
+    if seconds is None:
         return body()
     try:
-        with limit(timeout.total_seconds()):
+        with limit(seconds):
             return body()
     except AirflowTaskTimeout:
         kill(task)

@@ -155,7 +155,7 @@ class TaskLife:
     def _outcome_of(self, error: BaseException) -> Outcome:
         match error:
             case TaskDeferred():
-                return deferral_of(error, self.ti.task)
+                return deferral_of(error, self.ti.task, current_clock().now() - self._assignment.started_at)
             case TaskAwaitingInput():
                 return input_awaited(error)
             case AirflowSkipException():

@@ -11,15 +11,18 @@ from tradewind.sdk.serde import serialize
 from tradewind.sdk.triggers import StartTriggerArgs
 
 
-def deferral_of(signal: TaskDeferred, task: Any) -> Deferral:
-    """What goes to a triggerer: where the trigger's class is, and its arguments."""
+def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral:
+    """What goes to a triggerer: where the trigger's class is, and its arguments.
+
+    The wait takes no longer than `execution_timeout` allows, of which the try has used `ran_for` already.
+    """
     path, arguments = signal.trigger.serialize()
     return Deferral(
         trigger_path=path,
         trigger_kwargs=serialize(arguments),
         next_method=signal.method_name,
         next_kwargs=serialize(signal.kwargs or {}),
-        timeout=_duration(signal.timeout),
+        timeout=_shorter(_duration(signal.timeout), time_left(task, ran_for)),
         queue=task.queue if _is_queued(signal.trigger) else None,
     )
 
@@ -46,6 +49,16 @@ def first_deferral(task: Any, context: Context) -> Deferral | None:
         timeout=_duration(arguments.timeout),
         queue=None,
     )
+
+
+def time_left(task: Any, ran_for: timedelta) -> timedelta | None:
+    """Until `execution_timeout` is over; waiting counts like running. None: there is no limit."""
+    limit: timedelta | None = task.execution_timeout
+    return None if limit is None else max(limit - ran_for, timedelta())
+
+
+def _shorter(one: timedelta | None, other: timedelta | None) -> timedelta | None:
+    return min((each for each in (one, other) if each is not None), default=None)
 
 
 def _duration(timeout: timedelta | float | None) -> timedelta | None:

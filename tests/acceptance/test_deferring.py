@@ -1,0 +1,161 @@
+"""Tasks that wait in a triggerer, with real processes that come and go (A3, E1, E6, E7)."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.acceptance.deployment import Deployment, deployed
+from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tradewind.bootstrap import make_log_reader
+from tradewind.model.ids import RunKey
+from tradewind.model.states import TaskState
+from tradewind.operations.choose_tasks import Selection
+from tradewind.operations.clear_tasks import clear_tasks
+from tradewind.runtime.clock import SystemClock
+from tradewind.task_logs.places import Try
+
+DAGS: Final = Path(__file__).with_name("deferring_dags")
+KEY: Final = "cGFzc3dvcmRwYXNzd29yZHBhc3N3b3JkcGFzc3dvcmQ="
+
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def waiting(
+    databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployment]:
+    """A deployment with a triggerer, and the DAGs of `deferring_dags/`."""
+    try:
+        url = databases.fresh(database_kind)
+    except DatabaseUnavailable as error:
+        pytest.skip(str(error))
+    home = tmp_path_factory.mktemp("waiting") / database_kind
+    variables = {
+        "AIRFLOW_VAR_COLOR": "red",
+        "TRADEWIND__CORE__FERNET_KEY": KEY,
+        "TRADEWIND__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5",
+    }
+    with deployed(home, url, dags_folder=DAGS, variables=variables) as made:
+        made.start("triggerer")
+        made.until(lambda: {"bell", "deferrals"} <= set(made.dag_ids()), "the DAGs to be read")
+        yield made
+
+
+def rings(deployment: Deployment, run_id: str) -> tuple[RunKey, Path]:
+    """A run whose task waits for a bell in the triggerer, and that bell."""
+    key = deployment.trigger("bell", run_id)
+    bell = deployment.notes / f"{run_id}.bell"
+    deployment.until(lambda: len(starts(bell)) == 1, "the trigger to run")
+    return key, bell
+
+
+def starts(bell: Path) -> list[int]:
+    """The processes in which its trigger was started."""
+    noted = bell.with_name(f"{bell.name}.started")
+    return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
+
+
+def noted(bell: Path, what: str) -> bool:
+    """Whether its trigger was `cleaned` or `killed`."""
+    return bell.with_name(f"{bell.name}.{what}").exists()
+
+
+def log_of(deployment: Deployment, run_id: str, task_id: str, dag_id: str = "bell") -> str:
+    """All that was logged in the first try."""
+    reader = make_log_reader(deployment.wiring)
+    return "\n".join(str(message["event"]) for message in reader.all(Try(dag_id, run_id, task_id)))
+
+
+def stored_triggers(deployment: Deployment) -> int:
+    """How many there are."""
+    with deployment.wiring.database.begin() as tx:
+        return len(tx.triggers.sealed())
+
+
+def test_tasks_go_on_and_fail_as_their_triggers_do(waiting: Deployment) -> None:
+    """E1, E4, D4: several deferrals in one try, events, errors, silence, timeouts, an end without a worker."""
+    ended = waiting.run("deferrals", "all")
+
+    assert ended.states == {
+        "many_times": "success",
+        "ends": "success",
+        "breaks": "failed",
+        "says_nothing": "failed",
+        "unknown": "failed",
+        "too_long": "failed",
+        "then": "success",
+    }
+    assert ended.value("many_times") == [[1, "red"], [2, "red"], [3, "red"]]
+    assert (ended.tasks["many_times"].try_number, ended.tasks["many_times"].attempt) == (1, 4)
+    assert (ended.value("ends"), ended.tasks["ends"].attempt) == ("ended", 1)
+    assert ended.reasons["breaks"] == ended.reasons["says_nothing"] == "TaskDeferralError: Trigger failure"
+    assert ended.reasons["unknown"] == ended.reasons["too_long"] == "TaskDeferralTimeout: Trigger timeout"
+    assert "the bell is cracked" in log_of(waiting, "all", "breaks", "deferrals")
+    assert "ended without an event" in log_of(waiting, "all", "says_nothing", "deferrals")
+    failures = {path.suffix: path.read_text() for path in waiting.notes.glob("failures.*")}
+    assert failures == {".breaks": "TaskDeferralError", ".unknown": "TaskDeferralTimeout"}
+    waiting.until(lambda: stored_triggers(waiting) == 0, "no trigger to be left")
+
+
+def test_whoever_dies_while_a_task_waits_it_goes_on_once(waiting: Deployment) -> None:
+    """E6, E7: the runner is killed, the triggerer is killed, and then stopped in good order."""
+    key, bell = rings(waiting, "killed")
+    os.kill(starts(bell)[0], signal.SIGKILL)
+    waiting.until(lambda: len(starts(bell)) == 2, "the trigger to run in a new runner")
+
+    waiting.stop("triggerer", signal.SIGKILL)
+    waiting.start("triggerer")
+    waiting.until(lambda: len(starts(bell)) == 3, "the trigger to run in a new triggerer")
+
+    assert waiting.stop("triggerer") == 0
+    assert noted(bell, "cleaned")
+    assert waiting.seen(key).states == {"waits": "deferred"}
+    waiting.start("triggerer")
+    waiting.until(lambda: len(starts(bell)) == 4, "the trigger to be taken over")
+    bell.write_text("ding")
+    ended = waiting.ended(key)
+
+    value: Any = ended.value("waits")
+    assert ended.states == {"waits": "success"}
+    assert (value["event"], value["kept"]) == ({"rang": "ding", "words": "to whom"}, 1)
+    assert ended.tasks["waits"].attempt == 2
+    assert not noted(bell, "killed")
+    assert log_of(waiting, "killed", "waits").count("waiting for the bell of waits") == 4
+
+
+def test_who_stops_a_waiting_task_stops_its_trigger(waiting: Deployment) -> None:
+    """E1: marked or cleared, `on_kill` and `cleanup` are called, and nothing comes of what rings later."""
+    marked, bell_of_marked = rings(waiting, "marked")
+    waiting.mark_success(marked, "waits")
+    cleared, bell_of_cleared = rings(waiting, "cleared")
+    database, now = waiting.wiring.database, SystemClock().now()
+    database.transact(lambda tx: clear_tasks(tx, Selection("bell", "cleared"), waiting.structures, now))
+
+    for bell in (bell_of_marked, bell_of_cleared):
+        waiting.until(lambda bell=bell: noted(bell, "killed") and noted(bell, "cleaned"), "on_kill and cleanup")  # type: ignore[misc]
+    waiting.until(lambda: len(starts(bell_of_cleared)) == 2, "the cleared task to wait again")
+    bell_of_cleared.write_text("dong")
+
+    again = waiting.ended(cleared)
+    assert (again.states, again.tasks["waits"].try_number) == ({"waits": "success"}, 2)
+    assert waiting.ended(marked).states == {"waits": "success"}
+    assert waiting.seen(marked).tasks["waits"].state is TaskState.SUCCESS
+    waiting.until(lambda: stored_triggers(waiting) == 0, "no trigger to be left")
+
+
+def test_the_triggerer_is_alive_and_hides_what_triggers_are_given(waiting: Deployment) -> None:
+    """E5, and `jobs check`, which people's monitoring asks."""
+    key, bell = rings(waiting, "hidden")
+
+    assert "1 alive: triggerer" in waiting.command("jobs", "check", "--job-type", "TriggererJob")
+    with waiting.wiring.database.begin() as tx:
+        (sealed,) = tx.triggers.sealed()
+    assert sealed.is_encrypted
+    assert "bell" not in sealed.kwargs
+
+    bell.write_text("ding")
+    assert waiting.ended(key).states == {"waits": "success"}
