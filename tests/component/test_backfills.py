@@ -91,11 +91,18 @@ def test_runs_begin_in_its_direction(world: World, is_backward: bool) -> None:
     [
         (ReprocessBehavior.NONE, []),
         (ReprocessBehavior.FAILED, [2]),
-        (ReprocessBehavior.COMPLETED, [1, 2]),
     ],
 )
-def test_runs_that_exist_are_treated_as_asked(any_world: World, behaviour: ReprocessBehavior, again: list[int]) -> None:
-    world = any_world
+def test_runs_that_exist_are_treated_as_asked(world: World, behaviour: ReprocessBehavior, again: list[int]) -> None:
+    backfill_around_three_runs(world, behaviour, again)
+
+
+def test_all_that_ended_starts_over_if_so_asked(any_world: World) -> None:
+    backfill_around_three_runs(any_world, ReprocessBehavior.COMPLETED, [1, 2])
+
+
+def backfill_around_three_runs(world: World, behaviour: ReprocessBehavior, again: list[int]) -> None:
+    """One that succeeded, one that failed, one that has not begun."""
     daily(world, is_paused=False)
     script = world.scheduler(endings={"load": in_turn(succeeds(), fails(may_retry=False), succeeds())})
     for day in (1, 2):

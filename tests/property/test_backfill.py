@@ -27,7 +27,7 @@ ZONES = st.sampled_from(("UTC", "Europe/Berlin", "America/New_York", "Australia/
 CRON = st.sampled_from(("0 * * * *", "*/20 2 * * *", "30 2 * * *", "0 0 1 * *", "15,45 */3 * * 1-5", "0 0 31 * *"))
 DELTA = st.sampled_from((Delta(seconds=3_600), Delta(seconds=86_399), Delta(months=1), Delta(days=1, microseconds=7)))
 START = st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 1), timezones=st.just(UTC))  # noqa: DTZ001 - it is given one
-LENGTH = st.timedeltas(timedelta(0), timedelta(days=40))
+LENGTH = st.timedeltas(timedelta(0), timedelta(days=20))
 
 
 @st.composite

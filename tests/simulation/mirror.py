@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from tests.simulation.backfills import WATCH_COMPLETION
 from tradewind.model.ids import AttemptKey, RunKey, TaskKey
 from tradewind.model.states import FINISHED_RUN_STATES, OCCUPYING_STATES, RunState, TaskState
 
@@ -28,6 +29,8 @@ def prepare(connection: sa.Connection) -> None:
     columns = ", ".join(_TASK_COLUMNS)
     connection.exec_driver_sql(f"CREATE TEMP TABLE task_log (op, old_state, old_attempt, {columns})")
     connection.exec_driver_sql("CREATE TEMP TABLE run_log (op, run_key, dag_id, run_id, state, version_key, reason)")
+    connection.exec_driver_sql("CREATE TEMP TABLE early_end (backfill_key, looked_at, total)")
+    connection.exec_driver_sql(WATCH_COMPLETION)
     new_task = ", ".join(f"NEW.{name}" for name in _TASK_COLUMNS)
     old_task = ", ".join(f"OLD.{name}" for name in _TASK_COLUMNS)
     differs = " OR ".join(f"OLD.{name} IS NOT NEW.{name}" for name in _WATCHED)
@@ -134,7 +137,7 @@ class Mirror:
         self._raw = raw
         self.runs: dict[RunKey, RunRow] = {}
         self.open_runs: dict[RunKey, None] = {}
-        for table in ("task_log", "run_log"):
+        for table in ("task_log", "run_log", "early_end"):
             raw.execute(f"DELETE FROM temp.{table}")
         self._seen = raw.total_changes
 

@@ -19,7 +19,8 @@ from tradewind.decide.liveness import Suspects
 from tradewind.decide.progress import RunProgress
 from tradewind.model.run import RunCounts, RunHead
 from tradewind.model.states import TaskState
-from tradewind.scheduler import rescue_lost, state
+from tradewind.operations import start_backfill
+from tradewind.scheduler import rescue_lost, start_runs, state
 from tradewind.storage import attempts, guarded, queue, runs, tasks
 from tradewind.storage.changes import Changes
 from tradewind.storage.guarded import GuardedUpdate
@@ -97,6 +98,16 @@ def runs_not_counted(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(runs.Runs, "count_active", none_running)
 
 
+def runs_of_backfills_not_counted(patch: pytest.MonkeyPatch) -> None:
+    """`max_active_runs` of a backfill is compared with nothing."""
+    patch.setattr(start_runs, "free_places", lambda backfill, _: backfill.plan.max_active_runs)
+
+
+def backfills_done_with_their_last_date(patch: pytest.MonkeyPatch) -> None:
+    """A backfill counts as complete while its runs are running."""
+    patch.setattr(start_backfill, "is_done", lambda backfill, _: backfill.looked_at == backfill.plan.total)
+
+
 def gate_wide_open(patch: pytest.MonkeyPatch) -> None:
     """No limit inside of a run."""
     create = gate.Gate.__init__
@@ -157,6 +168,8 @@ MUTATIONS: dict[str, Mutation] = {
         parallelism_not_counted,
         instances_not_counted,
         runs_not_counted,
+        runs_of_backfills_not_counted,
+        backfills_done_with_their_last_date,
         gate_wide_open,
         changes_not_recorded,
         memory_always_trusted,

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from tests.simulation import backfills
+from tests.simulation.backfills import PlannedBackfill
 from tests.simulation.kernel import Process, VirtualClock
 from tests.simulation.mirror import RunRow
 from tests.simulation.world import World
@@ -79,6 +81,8 @@ class People:
                 self._trigger(request)  # one after another: which run begins first must not be left to chance
             else:
                 self.process.spawn(plan.run_id, partial(self._trigger, request), plan.at_s)
+        for number, backfill in enumerate(scenario.backfills):
+            self.process.spawn(f"backfill{number}", partial(self._backfill, backfill), backfill.at_s)
         if not scenario.is_calm:
             self.process.spawn("meddling", self._meddle, self._rng.uniform(2, 20))
 
@@ -86,6 +90,19 @@ class People:
         structures = self._world.structures
         self._do(lambda tx: trigger_run(tx, request, structures, self._clock.now(), suffix="00000000"))
         self._runs_to_ask_for -= 1
+
+    def _backfill(self, planned: PlannedBackfill) -> None:
+        dag_id, structures = planned.request.dag_id, self._world.structures
+        self._world.kernel.say("person", f"backfills {planned.request}")
+        self._do(lambda tx: backfills.begin(tx, planned.request, structures, self._clock.now()))
+        if planned.pauses_after_s is not None:
+            self._clock.sleep(planned.pauses_after_s)
+            self._do(lambda tx: backfills.pause(tx, dag_id, self._clock.now(), is_paused=True))
+            self._clock.sleep(planned.pauses_after_s)
+            self._do(lambda tx: backfills.pause(tx, dag_id, self._clock.now(), is_paused=False))
+        if planned.cancels_after_s is not None:
+            self._clock.sleep(planned.cancels_after_s)
+            self._do(lambda tx: backfills.cancel(tx, dag_id, structures, self._clock.now()))
 
     def _meddle(self) -> None:
         actions = (

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from tests.simulation.backfills import PlannedBackfill, planned_backfills
 from tests.simulation.random_dag import random_dag
 from tradewind.model.dag import Dag
 from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
@@ -40,6 +41,7 @@ class Scenario:
     epoch: datetime
     dags: tuple[Dag, ...]
     runs: tuple[PlannedRun, ...]
+    backfills: tuple[PlannedBackfill, ...]
     pools: tuple[Pool, ...]
     schedulers: int
     workers: int
@@ -67,6 +69,7 @@ def make_scenario(seed: int) -> Scenario:
         epoch=epoch,
         dags=dags,
         runs=tuple(_runs(rng, dags, epoch, is_calm=is_calm)),
+        backfills=() if is_calm else planned_backfills(seed, dags, epoch),
         pools=pools,
         schedulers=rng.choice((1, 1, 2, 2, 2, 3)),
         workers=rng.choice((1, 2, 3)),

@@ -3,6 +3,7 @@
 import traceback
 from dataclasses import dataclass, field
 
+from tests.simulation.backfills import small_batches
 from tests.simulation.cluster import Cluster
 from tests.simulation.fleet import Fleet
 from tests.simulation.mirror import prepare
@@ -56,7 +57,8 @@ class Simulator:
     def _run(self, scenario: Scenario, schedulers: int, *, verbose: bool) -> SeedReport:
         world = World(scenario, self._database, verbose=verbose)
         try:
-            _simulate(world, schedulers)
+            with small_batches():
+                _simulate(world, schedulers)
             return _report(world)
         finally:
             world.kernel.close()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from tests.simulation import backfills
 from tests.simulation.mirror import RunRow, TaskRow
 from tests.simulation.reference import FAIL, RUN, SKIP, WAIT, Reference
 from tests.simulation.truth import name_of
@@ -23,7 +24,7 @@ def is_settled(world: World, quiet_since_s: float) -> bool:
     if world.truth.is_any_executing():
         return False
     next_run_s = _next_run_s(world)
-    if not world.mirror.open_runs and next_run_s is None:
+    if not world.mirror.open_runs and next_run_s is None and not backfills.is_any_open(world.database.raw):
         return True
     if next_run_s is not None and next_run_s > world.kernel.now_s - _QUIET_S:
         return False
@@ -49,6 +50,7 @@ def end_violations(world: World, *, is_settled: bool) -> Iterator[str]:
     """All that is wrong at the end."""
     for run_key in world.mirror.open_runs:
         yield from _open_run_violations(world, world.mirror.runs[run_key], is_settled=is_settled)
+    yield from backfills.end_violations(world.database.raw, world.watch.paused_dags())
     for run in world.mirror.runs.values():
         if not run.is_touched and run.state is not RunState.QUEUED:
             yield from _rule_violations(world.watch.dags[run.version_key], run)
@@ -75,11 +77,11 @@ def _open_run_violations(world: World, run: RunRow, *, is_settled: bool) -> Iter
     elif run.dag_id in world.watch.paused_dags():
         return
     elif run.state is RunState.QUEUED:
-        running = sum(
-            other.dag_id == run.dag_id and other.state is RunState.RUNNING for other in world.mirror.runs.values()
-        )
-        if running < dag.max_active_runs:
-            yield f"r{run.key} is stuck in queued: {running} of {dag.max_active_runs} runs are running"
+        places = backfills.places_left(world.database.raw, run.key)
+        if places is None:
+            places = dag.max_active_runs - backfills.running_outside(world.database.raw, run.dag_id)
+        if places > 0:
+            yield f"r{run.key} is stuck in queued: there is place for {places} more runs"
     else:
         yield from _waiting_violations(world, dag, run)
 
@@ -108,7 +110,8 @@ def _waiting_violations(world: World, dag: Dag, run: RunRow) -> Iterator[str]:
 
 def _run_before(world: World, dag: Dag, run: RunRow) -> RunRow | None:
     query = (
-        "SELECT run_key FROM dag_run WHERE dag_id = ? AND (run_type = 'scheduled' OR ?) ORDER BY ordering_at, run_key"
+        "SELECT run_key FROM dag_run WHERE dag_id = ? AND (run_type IN ('scheduled', 'backfill') OR ?)"
+        " ORDER BY ordering_at, run_key"
     )
     keys = [row[0] for row in world.database.raw.execute(query, (dag.dag_id, not dag.catchup))]
     if run.key not in keys:
@@ -159,8 +162,13 @@ def _rule_violations(dag: Dag, run: RunRow) -> Iterator[str]:
 
 
 def _timetable_violations(world: World, dag: Dag) -> Iterator[str]:
-    query = "SELECT run_after FROM dag_run WHERE dag_id = ? AND run_type = 'scheduled' ORDER BY run_after"
-    found = [datetime.fromisoformat(row[0]) for row in world.database.raw.execute(query, (dag.dag_id,))]
+    assert dag.start_at is not None
+    query = (
+        "SELECT run_after FROM dag_run WHERE dag_id = ? AND run_type IN ('scheduled', 'backfill') AND logical_date >= ?"
+        " ORDER BY run_after"
+    )
+    since = backfills.utc_text(dag.start_at)
+    found = [datetime.fromisoformat(row[0]) for row in world.database.raw.execute(query, (dag.dag_id, since))]
     steps = {(later - earlier).total_seconds() for earlier, later in pairwise(found)}
     if len(steps) > 1 or not found:
         yield f"{dag.dag_id} owes runs: it has those of {[str(instant) for instant in found]}"

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 
+from tests.simulation.backfills import running_outside, start_violation
 from tests.simulation.kernel import Kernel, Process
 from tests.simulation.mirror import Commit, Mirror, RunChange, RunRow, TaskChange, TaskRow
 from tests.simulation.reference import run_end
@@ -162,7 +163,10 @@ class Watch:
     def _check_started(self, row: RunRow) -> None:
         if row.dag_id in self.paused_dags():
             self._fail(f"r{row.key} was started, but its DAG is paused")
-        running = sum(run.state is RunState.RUNNING and run.dag_id == row.dag_id for run in self._mirror.runs.values())
+        violation = start_violation(self._raw, row.key)
+        if violation is not None:
+            self._fail(violation)
+        running = running_outside(self._raw, row.dag_id)
         (version_key,) = self._raw.execute("SELECT version_key FROM dag WHERE dag_id = ?", (row.dag_id,)).fetchone()
         limit = self.dags[version_key].max_active_runs
         if running > limit:
