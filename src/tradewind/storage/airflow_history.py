@@ -33,6 +33,14 @@ _OF_RUN: Final[Wanted] = (
     ("triggered_by", _TEXT),
     ("triggering_user_name", _TEXT),
 )
+_OF_PROCESS: Final[Wanted] = (
+    ("scheduled_dttm", _INSTANT),
+    ("queued_dttm", _INSTANT),
+    ("start_date", _INSTANT),
+    ("end_date", _INSTANT),
+    ("hostname", _TEXT),
+    ("pid", _NUMBER),
+)
 _OF_TASK: Final[Wanted] = (
     ("task_id", _TEXT),
     ("map_index", _NUMBER),
@@ -47,12 +55,7 @@ _OF_TASK: Final[Wanted] = (
     ("operator", _TEXT),
     ("custom_operator_name", _TEXT),
     ("task_display_name", _TEXT),
-    ("scheduled_dttm", _INSTANT),
-    ("queued_dttm", _INSTANT),
-    ("start_date", _INSTANT),
-    ("end_date", _INSTANT),
-    ("hostname", _TEXT),
-    ("pid", _NUMBER),
+    *_OF_PROCESS,
     ("rendered_map_index", _TEXT),
 )
 _OF_TRY: Final[Wanted] = (
@@ -60,15 +63,8 @@ _OF_TRY: Final[Wanted] = (
     ("map_index", _NUMBER),
     ("try_number", _NUMBER),
     ("state", _TEXT),
-    ("scheduled_dttm", _INSTANT),
-    ("queued_dttm", _INSTANT),
-    ("start_date", _INSTANT),
-    ("end_date", _INSTANT),
-    ("hostname", _TEXT),
-    ("pid", _NUMBER),
+    *_OF_PROCESS,
 )
-
-
 _OF_XCOM: Final[Wanted] = (
     ("task_id", _TEXT),
     ("map_index", _NUMBER),

@@ -1,6 +1,6 @@
 """Connections, variables and pools of Airflow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import TypeVar
@@ -27,40 +27,31 @@ _NOT_COMPARED = frozenset({"served_turn", "is_encrypted"})
 def copy_connections(tx: Transaction, found: Sequence[AirflowConnection], choice: Choice) -> list[Outcome]:
     """Connections, encrypted with our key."""
     here = {record.fields.conn_id: record for record in tx.connections.all()}
-    decided = []
-    for each in found:
-        conn_id = each.record.fields.conn_id
-        decided.append(_decided(conn_id, each.team, _open_connection, each.record, here.get(conn_id), choice))
-    wanted = [connection for _, connection in decided if connection is not None]
+    there = [(each.record.fields.conn_id, each.team, each.record) for each in found]
+    outcomes, wanted = _compared(there, here, _open_connection, choice)
     if choice.writes:
         put_connections(tx, wanted, cipher=choice.ours, now=choice.now)
-    return [outcome for outcome, _ in decided]
+    return outcomes
 
 
 def copy_variables(tx: Transaction, found: Sequence[AirflowVariable], choice: Choice) -> list[Outcome]:
     """Variables, encrypted with our key."""
     here = {record.key: record for record in tx.variables.all()}
-    decided = []
-    for each in found:
-        key = each.record.key
-        decided.append(_decided(key, each.team, _open_variable, each.record, here.get(key), choice))
-    wanted = [variable for _, variable in decided if variable is not None]
+    there = [(each.record.key, each.team, each.record) for each in found]
+    outcomes, wanted = _compared(there, here, _open_variable, choice)
     if choice.writes:
         set_variables(tx, wanted, cipher=choice.ours, now=choice.now)
-    return [outcome for outcome, _ in decided]
+    return outcomes
 
 
 def copy_pools(tx: Transaction, found: Sequence[AirflowPool], choice: Choice) -> list[Outcome]:
     """Pools. Tasks that hold slots keep them."""
     here = {pool.name: pool for pool in tx.pools.all()}
-    decided = []
-    for each in found:
-        name = each.pool.name
-        decided.append(_decided(name, each.team, _open_pool, each.pool, here.get(name), choice))
-    wanted = [pool for _, pool in decided if pool is not None]
+    there = [(each.pool.name, each.team, each.pool) for each in found]
+    outcomes, wanted = _compared(there, here, _open_pool, choice)
     if choice.writes:
         set_pools(tx, wanted)
-    return [outcome for outcome, _ in decided]
+    return outcomes
 
 
 def check_their_key(
@@ -86,27 +77,35 @@ def _opens(opened: Callable[[], object]) -> bool:
     return True
 
 
-def _decided(
-    name: str,
-    team: str | None,
+def _compared(
+    there: Sequence[tuple[str, str | None, Stored]],
+    here: Mapping[str, Stored],
     opened: Callable[[Stored, Cipher], Opened],
-    there: Stored,
-    here: Stored | None,
     choice: Choice,
-) -> tuple[Outcome, Opened | None]:
-    """What becomes of it, and what is to be written for it."""
-    if team is not None:  # to give it to everybody would be more than its owner said
-        return Outcome(name, Fate.IMPOSSIBLE, f"it belongs to the team {team!r}, and there are no teams here"), None
-    try:
-        value = opened(there, choice.theirs)
-    except UndecipherableSecret as error:
-        return Outcome(name, Fate.IMPOSSIBLE, f"{error.what} is encrypted with another key: give Airflow's"), None
-    except InvalidRequest as error:
-        return Outcome(name, Fate.IMPOSSIBLE, str(error)), None
-    differences = [] if here is None else _differences(value, here, opened, choice.ours)
-    fate = choice.fate(is_here=here is not None, is_same=not differences)
-    outcome = Outcome(name, fate, ", ".join(differences) or None)
-    return outcome, value if is_written(outcome) else None
+) -> tuple[list[Outcome], list[Opened]]:
+    """What becomes of each (its name, its team, and what is stored of it), and what is to be written."""
+    outcomes: list[Outcome] = []
+    wanted: list[Opened] = []
+    for name, team, stored in there:
+        if team is not None:  # to give it to everybody would be more than its owner said
+            why = f"it belongs to the team {team!r}, and there are no teams here"
+            outcomes.append(Outcome(name, Fate.IMPOSSIBLE, why))
+            continue
+        try:
+            value = opened(stored, choice.theirs)
+        except UndecipherableSecret as error:
+            why = f"{error.what} is encrypted with another key: give Airflow's"
+            outcomes.append(Outcome(name, Fate.IMPOSSIBLE, why))
+            continue
+        except InvalidRequest as error:
+            outcomes.append(Outcome(name, Fate.IMPOSSIBLE, str(error)))
+            continue
+        differences = _differences(value, here[name], opened, choice.ours) if name in here else []
+        fate = choice.fate(is_here=name in here, is_same=not differences)
+        outcomes.append(Outcome(name, fate, ", ".join(differences) or None))
+        if is_written(outcomes[-1]):
+            wanted.append(value)
+    return outcomes, wanted
 
 
 def _differences(
