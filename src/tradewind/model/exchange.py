@@ -1,6 +1,6 @@
 """What a supervisor of attempts and the engine say to each other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -70,6 +70,22 @@ def spoiled(given: Exchange, answers: Sequence[object]) -> list[AttemptResult]:
         else result
         for result in given.results
     ]
+
+
+def one_by_one(given: Exchange, attempt: Callable[[Exchange], Exchanged | Refusal], now: datetime) -> Exchanged:
+    """Each part by itself: only what cannot be taken is refused."""
+    exchanged = Exchanged()
+    for request in given.requests:
+        part = attempt(Exchange(requests=[request]))
+        exchanged.answers.append(part if isinstance(part, Refusal) else part.answers[0])
+    for result in spoiled(given, exchanged.answers):
+        part = attempt(Exchange(results=[result]))
+        if isinstance(part, Refusal):
+            attempt(Exchange(results=[not_stored(result, part.message, now)]))
+    for item in given.begins:
+        part = attempt(Exchange(begins=[item]))
+        exchanged.orders += [] if isinstance(part, Refusal) else part.orders
+    return exchanged
 
 
 def not_stored(result: AttemptResult, why: str, at: datetime) -> AttemptResult:

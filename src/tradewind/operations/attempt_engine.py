@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeVar
 
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TradewindError, TransactionConflict
-from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request, not_stored, spoiled
+from tradewind.model.exchange import Exchange, Exchanged, Refusal, Request, one_by_one, spoiled
 from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.task import Failed
 from tradewind.operations.begin_attempts import Beginner
@@ -95,7 +95,7 @@ class StoredEngine:
         except (DatabaseUnavailable, TransactionConflict):
             raise  # all of it can be tried again
         except Exception:  # what one task says must not end all others, whatever goes wrong with it
-            return self._one_by_one(given)
+            return one_by_one(given, self._try, self._clock.now())
 
     def heartbeat(self, attempts: Sequence[AttemptKey]) -> set[AttemptKey]:
         """See `Engine.heartbeat`."""
@@ -161,21 +161,6 @@ class StoredEngine:
             default_retention=self._default_retention,
             is_repeat=request.is_repeat,
         )
-
-    def _one_by_one(self, given: Exchange) -> Exchanged:
-        """Each part by itself: only what cannot be stored is refused."""
-        exchanged = Exchanged()
-        for request in given.requests:
-            part = self._try(Exchange(requests=[request]))
-            exchanged.answers.append(part if isinstance(part, Refusal) else part.answers[0])
-        for result in spoiled(given, exchanged.answers):
-            refusal = self._try(Exchange(results=[result]))
-            if isinstance(refusal, Refusal):
-                self._try(Exchange(results=[not_stored(result, refusal.message, self._clock.now())]))
-        for item in given.begins:
-            part = self._try(Exchange(begins=[item]))
-            exchanged.orders += [] if isinstance(part, Refusal) else part.orders
-        return exchanged
 
     def _try(self, part: Exchange) -> Exchanged | Refusal:
         try:

@@ -11,10 +11,11 @@ from typing import Any, Final
 import msgspec
 
 from tradewind.model.assignment import WorkOrder
-from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited, OutletEvent, Usage
+from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited, Usage
 from tradewind.model.ids import AttemptKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Failed, Rescheduled, Skipped, Succeeded
+from tradewind.wire.outcome import Outcome
 
 DONE: Final = 200
 NOT_KNOWN: Final = 401
@@ -76,7 +77,7 @@ class Answered(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How an attempt ended: an `Outcome`."""
+    """How an attempt ended: a `Result`."""
 
     token: str
     outcome: bytes
@@ -114,21 +115,10 @@ class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
     """That of the supervisor itself."""
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A `model.attempt_end.AttemptResult`: its state, the fields of the report of that state, and what it left."""
+class Result(Outcome, kw_only=True, omit_defaults=True):
+    """A `model.attempt_end.AttemptResult`."""
 
-    state: str
-    at: datetime
     started_at: datetime | None = None
-    reason: str | None = None
-    may_retry: bool = True
-    retry_delay_s: float | None = None
-    until: datetime | None = None
-    map_length: int | None = None
-    skips: tuple[str, ...] = ()
-    outlet_events: tuple[OutletEvent, ...] = ()
-    deferral: Deferral | None = None
-    input_awaited: InputAwaited | None = None
     usage: Usage | None = None
 
 
@@ -143,7 +133,7 @@ _REPORTS: Final[dict[str, type[Any]]] = {
 _STATES: Final = {kind: state for state, kind in _REPORTS.items()}
 decode_order: Final = msgspec.json.Decoder(WorkOrder | None).decode
 _encode: Final = msgspec.msgpack.Encoder().encode
-_decode: Final = msgspec.msgpack.Decoder(Outcome).decode
+_decode: Final = msgspec.msgpack.Decoder(Result).decode
 
 
 def encode_result(result: AttemptResult) -> bytes:
@@ -151,7 +141,7 @@ def encode_result(result: AttemptResult) -> bytes:
     report, waits_for = result.report, result.waits_for
     fields = {field.name: getattr(report, field.name) for field in dataclasses.fields(report)}
     del fields["attempt"]
-    outcome = Outcome(
+    outcome = Result(
         state=_STATES[type(report)],
         **fields,
         outlet_events=tuple(result.outlet_events),

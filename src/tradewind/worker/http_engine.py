@@ -12,7 +12,8 @@ import msgspec
 
 from tradewind.errors import DatabaseUnavailable
 from tradewind.model.assignment import WorkOrder
-from tradewind.model.exchange import TOLD, Exchange, Exchanged, Refusal, Request, not_stored, spoiled
+from tradewind.model.attempt_end import AttemptResult
+from tradewind.model.exchange import TOLD, Exchange, Exchanged, Refusal, Request, one_by_one
 from tradewind.model.ids import AttemptKey
 from tradewind.runtime.clock import Clock
 from tradewind.wire import execution as wire
@@ -77,7 +78,7 @@ class HttpEngine:
         try:
             return self._exchange(given)
         except _Refused:
-            return self._one_by_one(given)
+            return one_by_one(given, self._try, self._clock.now())
 
     def heartbeat(self, attempts: Sequence[AttemptKey]) -> set[AttemptKey]:
         """See `Engine.heartbeat`."""
@@ -111,25 +112,25 @@ class HttpEngine:
     def _exchange(self, given: Exchange) -> Exchanged:
         if not self._token and given.begins:
             self._begin_life(item.token for item in given.begins)
-        open_requests = [request for request in given.requests if request.attempt in self._held]
-        results = [result for result in given.results if result.report.attempt in self._held]
-        begins = given.begins if self._token else []
-        message = wire.Given(
-            tuple(self._asked(request) for request in open_requests),
-            tuple(
-                wire.Ended(self._held[result.report.attempt].token, wire.encode_result(result)) for result in results
-            ),
-            tuple(wire.Begin(item.token) for item in begins),
+        known = Exchange(
+            [request for request in given.requests if request.attempt in self._held],
+            [result for result in given.results if result.report.attempt in self._held],
+            given.begins if self._token else [],
         )
-        taken = self._send(message, open_requests) if open_requests or results or begins else wire.Taken()
-        answers = iter(taken.answers)
+        taken = self._send(known) if known else wire.Taken()
+        answers = map(_answer, known.requests, taken.answers)
         return Exchanged(
-            [_answer(each, next(answers)) if each.attempt in self._held else _NOT_KNOWN for each in given.requests],
+            [next(answers) if request.attempt in self._held else _NOT_KNOWN for request in given.requests],
             [order for begun in taken.begins for order in self._order(begun)],
         )
 
-    def _send(self, message: wire.Given, requests: Sequence[Request]) -> wire.Taken:
-        self._sent = [request for request in requests if _changes_something(request)]
+    def _send(self, given: Exchange) -> wire.Taken:
+        message = wire.Given(
+            tuple(self._asked(request) for request in given.requests),
+            tuple(self._ended(result) for result in given.results),
+            tuple(wire.Begin(item.token) for item in given.begins),
+        )
+        self._sent = [request for request in given.requests if _changes_something(request)]
         try:
             taken = self._ask("/exchange", message, wire.Taken)
         except _Refused:
@@ -137,6 +138,9 @@ class HttpEngine:
             raise
         self._sent = []
         return taken
+
+    def _ended(self, result: AttemptResult) -> wire.Ended:
+        return wire.Ended(self._held[result.report.attempt].token, wire.encode_result(result))
 
     def _asked(self, request: Request) -> wire.Asked:
         arguments = CALLS.encode_arguments(request.method, (), request.arguments).decode()
@@ -148,20 +152,6 @@ class HttpEngine:
             return ()
         self._held[order.attempt] = _Held(begun.token, self._clock.monotonic())
         return (order,)
-
-    def _one_by_one(self, given: Exchange) -> Exchanged:
-        exchanged = Exchanged()
-        for request in given.requests:
-            part = self._try(Exchange(requests=[request]))
-            exchanged.answers.append(part if isinstance(part, Refusal) else part.answers[0])
-        for result in spoiled(given, exchanged.answers):
-            part = self._try(Exchange(results=[result]))
-            if isinstance(part, Refusal):
-                self._try(Exchange(results=[not_stored(result, part.message, result.report.at)]))
-        for item in given.begins:
-            part = self._try(Exchange(begins=[item]))
-            exchanged.orders += [] if isinstance(part, Refusal) else part.orders
-        return exchanged
 
     def _try(self, part: Exchange) -> Exchanged | Refusal:
         try:

@@ -4,13 +4,12 @@ A child has a stream to its supervisor, with frames (`wire.frames`) of a `FrameK
 to do by `Command`s and answer with `Notice`s, one in each packet of a packet socket, together with open descriptors.
 """
 
-from datetime import datetime
 from enum import IntEnum
 from typing import Annotated, Final, Literal
 
 import msgspec
 
-from tradewind.model.attempt_end import Deferral, InputAwaited, OutletEvent
+from tradewind.wire.outcome import Outcome
 
 LARGEST_TEXT: Final = 60_000
 """A packet must fit into the buffer of a socket."""
@@ -58,20 +57,9 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     error: str = ""
 
 
-class Ended(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """How an attempt ended, in the words of the engine: the fields of the report of that `state`."""
+class Ended(Outcome, kw_only=True, omit_defaults=True):
+    """How an attempt ended, and what its process took."""
 
-    state: str
-    at: datetime
-    reason: str | None = None
-    may_retry: bool = True
-    retry_delay_s: float | None = None
-    until: datetime | None = None
-    map_length: int | None = None
-    skips: tuple[str, ...] = ()
-    outlet_events: tuple[OutletEvent, ...] = ()
-    deferral: Deferral | None = None
-    input_awaited: InputAwaited | None = None
     cpu_s: float = 0.0
     peak_memory_bytes: int = 0
 

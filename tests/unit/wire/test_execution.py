@@ -8,7 +8,7 @@ import pytest
 from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited, OutletEvent, Usage
 from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.task import AwaitingInput, Deferred, EndReport, Failed, Rescheduled, Skipped, Succeeded
-from tradewind.wire.execution import Outcome, decode_result, encode_result
+from tradewind.wire.execution import Result, decode_result, encode_result
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 KEY = AttemptKey(RunKey(7), "load", 2, 3)
@@ -54,4 +54,4 @@ def test_what_is_no_result_is_refused(data: bytes) -> None:
 
 def test_nor_is_a_state_in_which_nothing_ends() -> None:
     with pytest.raises(ValueError, match="'running'"):
-        decode_result(KEY, msgspec.msgpack.encode(Outcome(state="running", at=AT)))
+        decode_result(KEY, msgspec.msgpack.encode(Result(state="running", at=AT)))
