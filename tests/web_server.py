@@ -17,6 +17,11 @@ class Asked:
     headers: dict[str, str]
     body: str
 
+    @property
+    def content(self) -> bytes:
+        """The body, of whatever bytes it is."""
+        return self.body.encode(errors="surrogateescape")
+
 
 @dataclass
 class WebServer:
@@ -41,7 +46,7 @@ def web_server() -> Iterator[WebServer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode(errors="surrogateescape")
             web.asked.append(Asked(self.command, self.path, dict(self.headers), body))
             content = web.answer.encode()
             self.send_response(web.status)

@@ -117,7 +117,7 @@ ALL: Final[tuple[Operations, ...]] = (
 """Of all tags."""
 
 
-def make_app(services: Services | None, operations: Iterable[Operations] = ALL) -> FastAPI:
+def make_app(services: Services, operations: Iterable[Operations] = ALL) -> FastAPI:
     """All of it, working with these services."""
     app = FastAPI(
         title="Tradewind API",
@@ -131,7 +131,7 @@ def make_app(services: Services | None, operations: Iterable[Operations] = ALL) 
     add_error_answers(app)
     app.add_middleware(Unchanged)
     app.add_middleware(Guard, longest_body=_longest_body(services))
-    if services is not None and services.hub.measures:
+    if _measures(services):
         app.add_middleware(Measured, tell=services.hub.emit)
     add_metrics_page(app)
     for each in operations:
@@ -139,6 +139,10 @@ def make_app(services: Services | None, operations: Iterable[Operations] = ALL) 
     app.include_router(make_router())
     add_docs_page(app, operations)
     return app
+
+
+def _measures(services: Services | None) -> bool:
+    return services is not None and services.hub.measures
 
 
 def _longest_body(services: Services | None) -> int:

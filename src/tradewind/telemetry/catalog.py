@@ -78,17 +78,23 @@ TI_FINISH: Final = _counter(
 TI_SUCCESSES: Final = _counter("ti_successes", "attempts that succeeded", _TASK)
 TI_FAILURES: Final = _counter("ti_failures", "attempts that failed, whether or not they are tried again", _TASK)
 OPERATOR_SUCCESSES: Final = _counter(
-    "operator_successes", "the same by operator", ("operator_name", *_TASK), "operator_successes_{operator_name}"
+    "operator_successes",
+    "attempts that succeeded, by operator",
+    ("operator_name", *_TASK),
+    "operator_successes_{operator_name}",
 )
 OPERATOR_FAILURES: Final = _counter(
-    "operator_failures", "the same by operator", ("operator_name", *_TASK), "operator_failures_{operator_name}"
+    "operator_failures",
+    "attempts that failed, by operator",
+    ("operator_name", *_TASK),
+    "operator_failures_{operator_name}",
 )
 TASK_DURATION: Final = _timer("task.duration", "how long attempts ran", _TASK, "dag.{dag_id}.{task_id}.duration")
 TASK_SCHEDULED: Final = _timer(
-    "task.scheduled_duration", "how long they waited for slots", _TASK, "dag.{dag_id}.{task_id}.scheduled_duration"
+    "task.scheduled_duration", "how long attempts waited for slots", _TASK, "dag.{dag_id}.{task_id}.scheduled_duration"
 )
 TASK_QUEUED: Final = _timer(
-    "task.queued_duration", "how long they waited for a worker", _TASK, "dag.{dag_id}.{task_id}.queued_duration"
+    "task.queued_duration", "how long attempts waited for a worker", _TASK, "dag.{dag_id}.{task_id}.queued_duration"
 )
 TASK_EXIT: Final = _counter(
     "local_task_job.task_exit", "processes of attempts that ended, by their exit code", (*_TASK, "return_code")
@@ -190,11 +196,15 @@ FILE_DURATION: Final = _timer(
     "dag_processing.last_duration.{bundle_name}.{file_name}",
 )
 FILE_TIMEOUTS: Final = _counter("dag_processing.processor_timeouts", "files that took too long to read", ("file_path",))
-FILE_TIMEOUTS_OLD: Final = _counter("dag_file_processor_timeouts", "the same, under its old name")
+FILE_TIMEOUTS_OLD: Final = _counter(
+    "dag_file_processor_timeouts", "files that took too long to read, under an older name"
+)
 FILE_ERRORS: Final = _counter("dag_file_refresh_error", "times that a file, or a DAG of it, could not be used")
 FILE_LOOKS: Final = _counter("dag_processing.file_path_queue_update_count", "times that folders were looked through")
 CALLBACKS: Final = _counter("dag_processing.other_callback_count", "callbacks that were called in place of a worker")
-CALLBACKS_ONLY: Final = _counter("dag_processing.callback_only_count", "the same: each has a process of its own")
+CALLBACKS_ONLY: Final = _counter(
+    "dag_processing.callback_only_count", "callbacks that had a process of their own: all of them"
+)
 FILE_QUEUE: Final = _gauge("dag_processing.file_path_queue_size", "files that wait to be read")
 FILE_PROCESSES: Final = _own("dag_processing.reading", MetricKind.GAUGE, "files that are being read")
 PARSE_TIME: Final = _gauge(
@@ -220,7 +230,7 @@ REQUESTS: Final = _own(
     "api_server.requests", MetricKind.COUNTER, "requests that were answered", ("method", "route", "status")
 )
 REQUEST_DURATION: Final = _own(
-    "api_server.request_duration", MetricKind.TIMER, "how long it took to answer them", ("method", "route")
+    "api_server.request_duration", MetricKind.TIMER, "how long it took to answer requests", ("method", "route")
 )
 CONNECTION_WORKS: Final = _counter("connection_test.success", "connections that were tried and work")
 CONNECTION_FAILS: Final = _counter("connection_test.failed", "connections that were tried and do not work")

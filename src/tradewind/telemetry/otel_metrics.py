@@ -15,7 +15,7 @@ from opentelemetry.sdk.resources import Resource
 from tradewind.telemetry.metric import Metric, MetricKind, Tags
 
 _TIMEOUT_S: Final = 5
-_CLOSING_S: Final = 5.0
+_CLOSING_S: Final = 2.0
 _MOST_INSTRUMENTS: Final = 2_000
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.\-/]{0,254}")
 

@@ -24,7 +24,7 @@ from tradewind.telemetry.events import Event, RunMoved
 from tradewind.telemetry.measurements import AttemptsBegan, AttemptsEnded
 
 _TIMEOUT_S: Final = 5
-_CLOSING_S: Final = 5.0
+_CLOSING_S: Final = 2.0
 _SCOPE: Final = InstrumentationScope("tradewind")
 _FAILED: Final = (TaskState.FAILED, TaskState.UP_FOR_RETRY)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tradewind.runtime.health_server import health_server
+from tradewind.runtime.health_server import Answered, Asked, health_server
 from tradewind.runtime.pid_file import is_process, pid_file
 from tradewind.runtime.systemd import READY, notify_systemd
 
@@ -80,10 +80,36 @@ def test_nonsense_is_answered_too(tmp_path: Path) -> None:
         assert _get(port, "/health") == 200
 
 
+def test_other_pages_are_served_by_their_path() -> None:
+    """They are told the headers, and whether the question can only come from this machine; one that fails is a 500."""
+
+    def page(asked: Asked) -> Answered:
+        return Answered(200, "text/x-own", f"{asked.headers['accept']} {asked.is_local}")
+
+    def broken(_: Asked) -> Answered:
+        raise RuntimeError("no")
+
+    pages = {"/own": page, "/broken": broken}
+    with health_server(("127.0.0.1", 0), lambda: True, pages) as port:
+        near = _ask(port, "/own", {"Accept": "a/b"})
+        through_a_proxy = _ask(port, "/own", {"Accept": "a/b", "X-Forwarded-For": "10.0.0.1"})
+        for_another_name = _ask(port, "/own", {"Accept": "a/b", "Host": "evil.example"})
+        failing = _ask(port, "/broken", {})
+
+    assert near == (200, "text/x-own", "a/b True")
+    assert (through_a_proxy[2], for_another_name[2]) == ("a/b False", "a/b False")
+    assert failing[0] == 500
+
+
 def _get(port: int, path: str) -> int:
+    return _ask(port, path, {})[0]
+
+
+def _ask(port: int, path: str, headers: dict[str, str]) -> tuple[int, str | None, str]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     try:
-        connection.request("GET", path)
-        return connection.getresponse().status
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("content-type"), answer.read().decode()
     finally:
         connection.close()
