@@ -31,10 +31,10 @@ from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_of_workers, environment_without_secrets
-from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, Database
+from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, USUAL_CACHE_MB, Database
+from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
 from tradewind.storage.live import LiveJournal
-from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.revision import check_schema, current_revision, needed_revision
 from tradewind.storage.server import server_version, shell_of
 from tradewind.task_logs.reader import LogReader
@@ -108,8 +108,10 @@ def wire(
     clock: Clock | None = None,
     waits_for_disk: bool = True,
     pool_size: int | None = None,
+    cache_mb: int = USUAL_CACHE_MB,
 ) -> Wiring:
-    """Connect everything. For `waits_for_disk` see `Database`; `pool_size` is that of the configuration by default.
+    """Connect everything. For `waits_for_disk` and `cache_mb` see `Database`; `pool_size` is that of the configuration
+    by default.
 
     Raises:
         MigrationNeeded: the database is not at the schema that this version needs; the message says what to do.
@@ -132,16 +134,22 @@ def wire(
         journal=LiveJournal(clock.now, clock.monotonic, live_wakeup.wake),
         frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
         waits_for_disk=waits_for_disk,
+        cache_mb=cache_mb,
     )
     return Wiring(settings, clock, hub, wakeup, live_wakeup, trigger_wakeup, database)
 
 
 @contextmanager
 def wired(
-    settings: Settings, *, hub: Hub | None = None, waits_for_disk: bool = True, pool_size: int | None = None
+    settings: Settings,
+    *,
+    hub: Hub | None = None,
+    waits_for_disk: bool = True,
+    pool_size: int | None = None,
+    cache_mb: int = USUAL_CACHE_MB,
 ) -> Iterator[Wiring]:
     """The same for as long as a block runs."""
-    wiring = wire(settings, hub=hub, waits_for_disk=waits_for_disk, pool_size=pool_size)
+    wiring = wire(settings, hub=hub, waits_for_disk=waits_for_disk, pool_size=pool_size, cache_mb=cache_mb)
     try:
         yield wiring
     finally:

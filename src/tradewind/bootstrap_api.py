@@ -29,13 +29,19 @@ from tradewind.telemetry.measurements import ConnectionTested
 from tradewind.worker.connection_tests import try_connection
 
 _MOST_THREADS = 40
+_CACHE_MB = 4
+"""Of each of many connections. Sixteen times as much makes a look at a whole large table a fifth quicker, and takes
+700 MB once each connection has had one."""
 
 
 def serve_api(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Serve the REST API on a socket until told to stop."""
     threads = threads_of(settings)
     hub = Hub()
-    with measured(settings, hub, "api-server") as page, wired(settings, hub=hub, pool_size=threads) as wiring:
+    with (
+        measured(settings, hub, "api-server") as page,
+        wired(settings, hub=hub, pool_size=threads, cache_mb=_CACHE_MB) as wiring,
+    ):
         services = make_services(wiring)
         services.metrics_page = None if page is None else replace(page, deployment=_figures(services))
         live = services.live = make_live_changes(wiring)

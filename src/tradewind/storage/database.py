@@ -24,6 +24,8 @@ CHANNEL = "tradewind"
 TRIGGER_CHANNEL = "tradewind_triggers"
 """What triggerers LISTEN to."""
 
+USUAL_CACHE_MB = 64
+"""Of the engine, which mostly works with one connection and comes back to the same pages all the time."""
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
 _CONFLICT_RETRIES = 8
@@ -60,6 +62,7 @@ class Database:
         journal: LiveJournal | None = None,
         frozen_after_s: float | None = None,
         waits_for_disk: bool = True,
+        cache_mb: int = USUAL_CACHE_MB,
     ) -> None:
         """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, `wake_triggerers` those
         who run triggers, and `notifies` does both through PostgreSQL itself; `journal` tells those who watch. A process
@@ -68,8 +71,10 @@ class Database:
 
         Without `waits_for_disk`, a commit may be lost when the machine (or PostgreSQL) crashes, but never without all
         that was committed after it, by whomever: the log is written in order. That is for who only prepares what others
-        do, and would decide the same again: the next commit that does wait writes all of it."""
-        self.engine = create_engine(url, pool_size)
+        do, and would decide the same again: the next commit that does wait writes all of it.
+
+        `cache_mb` is how much of a SQLite file each connection may keep in memory."""
+        self.engine = create_engine(url, pool_size, cache_mb)
         self._waits_for_disk = waits_for_disk
         if not waits_for_disk:
             sa.event.listen(self.engine, "connect", partial(_do_not_wait_for_disk, self.engine.dialect))
@@ -153,7 +158,7 @@ class Database:
         self.engine.dispose()
 
 
-def create_engine(url: str, pool_size: int) -> sa.Engine:
+def create_engine(url: str, pool_size: int, cache_mb: int = USUAL_CACHE_MB) -> sa.Engine:
     """Connections as all of Tradewind needs them: one driver per kind, READ COMMITTED or one writer."""
     given = sa.make_url(url)
     driver = _DRIVERS.get(given.get_backend_name())
@@ -161,7 +166,7 @@ def create_engine(url: str, pool_size: int) -> sa.Engine:
         kind = given.get_backend_name()
         raise DatabaseError(f"databases of the kind {kind!r} are not supported; use sqlite, postgresql or mysql")
     if driver == "sqlite":
-        return _sqlite_engine(given, pool_size)
+        return _sqlite_engine(given, pool_size, cache_mb)
     # Every statement names its isolation needs by locks; READ COMMITTED sees what the lock waited for. MySQL's default,
     # REPEATABLE READ, would count slots in a snapshot from before the lock.
     engine = sa.create_engine(
@@ -176,7 +181,7 @@ def create_engine(url: str, pool_size: int) -> sa.Engine:
     return engine
 
 
-def _sqlite_engine(url: sa.URL, pool_size: int) -> sa.Engine:
+def _sqlite_engine(url: sa.URL, pool_size: int, cache_mb: int) -> sa.Engine:
     is_memory = url.database in (None, "", ":memory:")
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
     if is_memory:
@@ -184,12 +189,12 @@ def _sqlite_engine(url: sa.URL, pool_size: int) -> sa.Engine:
     else:
         options.update(poolclass=sa.QueuePool, pool_size=pool_size, max_overflow=0, pool_use_lifo=True)
     engine = sa.create_engine(url, **options)
-    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "connect", partial(_prepare_sqlite, cache_mb))
     sa.event.listen(engine, "begin", _begin_immediately)
     return engine
 
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:
+def _prepare_sqlite(cache_mb: int, connection: Any, _record: object) -> None:
     module = connection.__class__.__module__
     version = connection.execute("select sqlite_version()").fetchone()[0]
     if tuple(map(int, version.split("."))) < _OLDEST_SQLITE:
@@ -200,7 +205,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         "synchronous=FULL",
         "busy_timeout=30000",
         "foreign_keys=ON",
-        "cache_size=-65536",
+        f"cache_size=-{cache_mb * 1024}",
     ):
         connection.execute(f"PRAGMA {pragma}")
 
