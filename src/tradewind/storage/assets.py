@@ -122,9 +122,9 @@ class Assets:
         return None if row is None else to_asset(row)
 
     def named(self, names: Collection[str], uris: Collection[str]) -> list[AssetRecord]:
-        # Two questions, each of which has an index; one with OR has none.
-        found = {asset.key: asset for asset in self._read(_BY_NAMES, {"names": list(names)})}
-        found |= {asset.key: asset for asset in self._read(_BY_URIS, {"uris": list(uris)})}
+        # Two questions, each of which has an index; one with OR has none. MySQL compares names with ASCII only.
+        found = {asset.key: asset for asset in self._read(_BY_NAMES, {"names": [*filter(str.isascii, names)]})}
+        found |= {asset.key: asset for asset in self._read(_BY_URIS, {"uris": [*filter(str.isascii, uris)]})}
         return [found[key] for key in sorted(found)]
 
     def read(self, keys: Collection[AssetKey]) -> list[AssetRecord]:

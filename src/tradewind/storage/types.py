@@ -1,5 +1,6 @@
 """Column types that mean the same on SQLite, PostgreSQL and MySQL."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,9 @@ KEY_LENGTH = 512
 """Of an XCom's or a stored state's key. With the key of a task instance it fills MySQL's longest key."""
 ASSET_LENGTH = 1500
 """Of an asset's name or URI."""
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
+_NO_NAME_HAS = "\x7f"
+"""The last of the ASCII characters: it also ends the range of all that begins with some text."""
 
 
 class Instant(sa.types.TypeDecorator[datetime]):
@@ -69,10 +73,23 @@ def identifier(length: int = ID_LENGTH) -> sa.types.TypeEngine[str]:
     return sa.String(length).with_variant(mysql.VARCHAR(length, charset="utf8mb4", collation="utf8mb4_bin"), "mysql")
 
 
-def asset_name() -> sa.types.TypeEngine[str]:
+class AssetText(sa.types.TypeDecorator[str]):
     """An asset's name, URI or group. They are ASCII, so that two long ones fit into one key of MySQL."""
-    on_mysql = mysql.VARCHAR(ASSET_LENGTH, charset="ascii", collation="ascii_bin")
-    return sa.String(ASSET_LENGTH).with_variant(on_mysql, "mysql")
+
+    impl = sa.String
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """The native type."""
+        if dialect.name == "mysql":
+            return dialect.type_descriptor(mysql.VARCHAR(ASSET_LENGTH, charset="ascii", collation="ascii_bin"))
+        return dialect.type_descriptor(sa.String(ASSET_LENGTH))
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
+        """Who looks for other text finds nothing; MySQL would not even compare the two."""
+        if value is None or value.isascii() or dialect.name != "mysql":
+            return value
+        return _NO_ASCII.sub(_NO_NAME_HAS, value)
 
 
 class LongText(sa.types.TypeDecorator[str]):

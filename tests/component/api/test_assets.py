@@ -264,3 +264,20 @@ def test_who_may(connect: Connect, world: World) -> None:
     assert user.post(f"{ASSETS}/{asset_id}/materialize").status_code == 200
     assert user.delete(f"{ASSETS}/{asset_id}/state-store").status_code == 204
     assert viewer.delete(f"{ASSETS}/{asset_id}/state-store").status_code == 403
+
+
+@pytest.mark.parametrize("text", ["\u00e9", "\U0001f600", "orders\u202e", "%\u00e9"])
+def test_text_that_no_asset_can_have_is_looked_for_in_vain(client: TestClient, world: World, text: str) -> None:
+    """On MySQL, where names of assets are ASCII, it may not even be compared with one."""
+    for name in ("name_pattern", "name_prefix_pattern", "uri_pattern", "uri_prefix_pattern"):
+        assert ids(client, **{name: text}) == {}
+    assert client.get(f"{ASSETS}/aliases", params={"name_pattern": text}).json()["total_entries"] == 0
+    assert client.get(f"{ASSETS}/events", params={"name_pattern": text}).json()["total_entries"] == 0
+    assert client.get("/api/v2/dags", params={"asset_dependency": text}).json()["total_entries"] == 0
+    runs = client.get("/api/v2/dags/~/dagRuns", params={"consuming_asset_pattern": text})
+    assert (runs.status_code, runs.json()["total_entries"]) == (200, 0)
+    assert set(ids(client, name_prefix_pattern="or")) == {"orders"}
+    with world.database.begin() as tx:
+        assert tx.assets.find(name=text) is None
+        assert tx.assets.find(uri=text) is None
+        assert tx.assets.named([text, "orders"], [text]) == tx.assets.named(["orders"], [])

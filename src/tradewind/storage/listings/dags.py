@@ -16,6 +16,7 @@ from tradewind.storage.schema import (
     dag_run,
     dag_tag,
 )
+from tradewind.storage.types import AssetText
 
 _DAG: Final = dag.c
 _RUN: Final = dag_run.c
@@ -80,7 +81,7 @@ DAGS = Listing(
         "tag": Related(dag_tag.c.name, dag_tag, dag_tag.c.dag_id == _DAG.dag_id),
         "favorite_of": Related(dag_favorite.c.user_name, dag_favorite, dag_favorite.c.dag_id == _DAG.dag_id),
         "awaited_asset": Related(
-            asset.c.name + "\n" + asset.c.uri,
+            sa.type_coerce(asset.c.name + "\n" + asset.c.uri, AssetText()),
             asset_reference.join(asset, asset.c.asset_key == asset_reference.c.asset_key),
             sa.and_(asset_reference.c.dag_id == _DAG.dag_id, asset_reference.c.role == "schedule"),
         ),

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from tradewind.storage.schema.conventions import add_index, metadata
-from tradewind.storage.types import KEY_LENGTH, Instant, LongText, asset_name, big_key, identifier
+from tradewind.storage.types import KEY_LENGTH, AssetText, Instant, LongText, big_key, identifier
 
 variable = sa.Table(
     "variable",
@@ -36,9 +36,9 @@ asset = sa.Table(
     "asset",
     metadata,
     sa.Column("asset_key", big_key(), primary_key=True, autoincrement=True),
-    sa.Column("name", asset_name(), nullable=False),
-    sa.Column("uri", asset_name(), nullable=False),
-    sa.Column("group", asset_name(), nullable=False),
+    sa.Column("name", AssetText(), nullable=False),
+    sa.Column("uri", AssetText(), nullable=False),
+    sa.Column("group", AssetText(), nullable=False),
     sa.Column("extra", LongText, nullable=True),
     sa.Column("is_active", sa.Boolean, nullable=False),
     sa.Column("created_at", Instant, nullable=False),
@@ -67,8 +67,8 @@ asset_alias = sa.Table(
     metadata,
     # Clients know aliases by this number.
     sa.Column("alias_key", big_key(), primary_key=True, autoincrement=True),
-    sa.Column("name", asset_name(), nullable=False),
-    sa.Column("group", asset_name(), nullable=False),
+    sa.Column("name", AssetText(), nullable=False),
+    sa.Column("group", AssetText(), nullable=False),
     sa.UniqueConstraint("name"),
     sqlite_autoincrement=True,
 )
@@ -76,7 +76,7 @@ asset_alias = sa.Table(
 asset_alias_asset = sa.Table(
     "asset_alias_asset",
     metadata,
-    sa.Column("alias", asset_name(), primary_key=True),
+    sa.Column("alias", AssetText(), primary_key=True),
     sa.Column("asset_key", big_key(), primary_key=True, autoincrement=False),
     sa.ForeignKeyConstraint(["alias"], ["asset_alias.name"], ondelete="CASCADE"),
     sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
