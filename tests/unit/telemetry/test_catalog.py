@@ -8,6 +8,7 @@ import pytest
 from tradewind.telemetry import catalog, engine_metrics, scheduler_metrics, service_metrics, task_metrics
 from tradewind.telemetry.absent import ABSENT
 from tradewind.telemetry.catalog import METRICS
+from tradewind.telemetry.metric import Metric
 
 LINES = (Path(__file__).parent / "airflow_metrics.txt").read_text(encoding="utf-8").splitlines()
 AIRFLOW = {name: (kind, legacy or None) for name, kind, legacy in (f"{line} |  | ".split(" | ")[:3] for line in LINES)}
@@ -29,7 +30,7 @@ def test_each_metric_of_airflow_is_told_or_it_is_said_why_not() -> None:
 
 
 @pytest.mark.parametrize("metric", [each for each in METRICS.values() if not each.is_own], ids=lambda each: each.name)
-def test_metrics_have_the_kind_and_the_old_name_that_airflow_gives_them(metric: catalog.Metric) -> None:
+def test_metrics_have_the_kind_and_the_old_name_that_airflow_gives_them(metric: Metric) -> None:
     kind, legacy = AIRFLOW[of_airflow(metric.name)]
 
     assert metric.kind == kind

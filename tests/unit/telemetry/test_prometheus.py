@@ -90,7 +90,8 @@ def test_whatever_tasks_name_their_metrics_is_a_name_here() -> None:
     registry.count(Metric("a.b", MetricKind.COUNTER, ""), 1, {})
     registry.count(Metric("down", MetricKind.COUNTER, ""), -1, {})
 
-    families = {family.name: family for family in parse_open_metrics(render(merged([registry]), OPEN_METRICS))}
+    text = render(merged([registry]), OPEN_METRICS)
+    families = {family.name: family for family in parse_open_metrics(text)}  # type: ignore[no-untyped-call]
 
     assert families["airflow_a_b"].samples[0].value == 5
     assert families["airflow_9_lives"].samples[0].labels == {"tag_": "y", "tag_9": "x", "tag___n": "z", "tag_le": "1"}
