@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ def waiting(
     }
     with deployed(home, url, dags_folder=DAGS, variables=variables) as made:
         made.start("triggerer")
-        made.until(lambda: {"bell", "deferrals"} <= set(made.dag_ids()), "the DAGs to be read")
+        made.until(lambda: {"bell", "deferrals", "standard_set", "other"} <= set(made.dag_ids()), "the DAGs to be read")
         yield made
 
 
@@ -159,3 +160,15 @@ def test_the_triggerer_is_alive_and_hides_what_triggers_are_given(waiting: Deplo
 
     bell.write_text("ding")
     assert waiting.ended(key).states == {"waits": "success"}
+
+
+def test_the_standard_set_waits_without_a_worker(waiting: Deployment) -> None:
+    """A4, E2: for instants, durations, files, tasks of other DAGs, and runs that a task asked for."""
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    ended = waiting.ended(waiting.trigger("standard_set", "all", logical_date=at))
+
+    assert ended.states == dict.fromkeys(("date_time", "after", "time_delta", "file", "asks", "looks"), "success")
+    went_on = {name: task.attempt for name, task in ended.tasks.items() if name != "after"}
+    assert all(attempt in (1, 2) for attempt in went_on.values()), went_on
+    for name in ("date_time", "file", "asks", "looks"):
+        assert went_on[name] == 2, went_on

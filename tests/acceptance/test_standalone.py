@@ -4,16 +4,20 @@ import os
 import signal
 import stat
 import subprocess
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.acceptance.deployment import PATIENCE_S, until
 from tests.acceptance.standalone import COMMAND, Standalone, free_port, standing
+from tests.udp_receiver import UdpReceiver, udp_receiver
 
-COMPONENTS = ("api-server", "scheduler", "dag-processor", "worker")
+COMPONENTS = ("api-server", "scheduler", "dag-processor", "triggerer", "worker")
 HELLO = """
+from airflow.stats import Stats
 from tradewind.sdk import dag, task
 
 @dag(schedule=None, params={"who": "nobody"}, is_paused_upon_creation=False)
@@ -21,6 +25,7 @@ def hello():
     @task
     def greet(params: dict) -> str:
         print("hello", params["who"])
+        Stats.incr("greetings", tags={"who": params["who"]})
         return params["who"]
 
     greet()
@@ -56,9 +61,23 @@ def dags_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def started(dags_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
-    """One for the tests that leave it as it was."""
-    with standing(tmp_path_factory.mktemp("standalone") / "home", free_port(), dags_folder=dags_folder) as made:
+def receiver() -> Iterator[UdpReceiver]:
+    """Of the metrics of the one that is started for all tests."""
+    with udp_receiver() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def started(dags_folder: Path, receiver: UdpReceiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
+    """One for the tests that leave it as it was. All that can be measured is."""
+    variables = {
+        "AIRFLOW__METRICS__STATSD_ON": "True",
+        "AIRFLOW__METRICS__STATSD_HOST": "127.0.0.1",
+        "AIRFLOW__METRICS__STATSD_PORT": str(receiver.port),
+        "AIRFLOW__METRICS__PROMETHEUS_ON": "True",
+    }
+    home = tmp_path_factory.mktemp("standalone") / "home"
+    with standing(home, free_port(), dags_folder=dags_folder, variables=variables) as made:
         until(made.is_healthy, "all components to be heard of")
         assert made.log_in(made.password) == 201
         until(lambda: made.ask("GET", "/api/v2/dags")[1]["total_entries"] == 2, "the DAGs to be read")
@@ -86,6 +105,36 @@ def test_a_dag_is_run_by_rest(started: Standalone) -> None:
     assert status == 200
     until(lambda: started.ask("GET", path)[1]["state"] == "success", "the run to succeed")
     assert started.ask("GET", f"{path}/taskInstances/greet/xcomEntries/return_value")[1]["value"] == "you"
+
+
+def test_what_happens_is_measured(started: Standalone, receiver: UdpReceiver) -> None:
+    """B8: metrics of scheduler, DAG processor and worker, of the task's own code, and of the whole deployment."""
+    _, run = started.ask("POST", "/api/v2/dags/hello/dagRuns", {"logical_date": None, "conf": {"who": "metrics"}})
+    path = f"/api/v2/dags/hello/dagRuns/{run['dag_run_id']}"
+    until(lambda: started.ask("GET", path)[1]["state"] == "success", "the run to succeed")
+
+    names = {
+        "airflow.greetings",
+        "airflow.ti.start.hello.greet",
+        "airflow.ti.finish.hello.greet.success",
+        "airflow.dag.hello.greet.duration",
+        "airflow.dagrun.duration.success.hello",
+        "airflow.task_instance_created",
+        "airflow.pool.open_slots.default_pool",
+        "airflow.executor.open_slots.LocalExecutor",
+        "airflow.scheduler_heartbeat",
+        "airflow.dag_processor_heartbeat",
+        "airflow.triggerer_heartbeat",
+        "airflow.worker_heartbeat",
+        "airflow.dag_processing.last_duration.dags-folder.hello",
+    }
+    receiver.until(lambda lines: names <= {line.partition(":")[0] for line in lines})
+    page = urllib.request.urlopen(f"http://127.0.0.1:{started.port}/metrics", timeout=PATIENCE_S).read().decode()
+    families = {family.name: family for family in text_string_to_metric_families(page)}
+    jobs = {sample.labels["job"] for sample in families["airflow_job_heartbeat_age"].samples}
+    assert jobs == {"scheduler", "dag_processor", "triggerer", "worker"}
+    assert families["airflow_dagbag_size"].samples[0].value == 2
+    assert families["airflow_api_server_requests"].samples
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
