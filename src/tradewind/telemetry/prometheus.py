@@ -5,6 +5,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from tradewind.telemetry.metric import Metric, MetricKind, Tags
@@ -125,6 +126,7 @@ def _labels(tags: Tags) -> Labels:
     return tuple(sorted((_label(key), value) for key, value in tags.items()))
 
 
+@lru_cache(maxsize=1_000)
 def _label(key: str) -> str:
     name = _NOT_IN_LABELS.sub("_", key)
     if name in _RESERVED or not name or name[0].isdigit() or name.startswith("__"):

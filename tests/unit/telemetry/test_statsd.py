@@ -96,7 +96,7 @@ def test_names_are_made_by_the_handler_of_the_configuration(receiver: UdpReceive
     sink.count(Metric("good", MetricKind.COUNTER, ""), 1, {})
     sink.close()
 
-    assert receiver.receive() == ["airflow.GOOD:1|c"]
+    assert receiver.until(bool) == ["airflow.GOOD:1|c"]
 
 
 def test_many_lines_share_a_datagram_that_any_network_takes(receiver: UdpReceiver) -> None:
