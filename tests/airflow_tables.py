@@ -59,6 +59,13 @@ note = _table(
     *(sa.Column(name, _ID) for name in ("dag_id", "task_id", "run_id", "content")),
     sa.Column("map_index", sa.Integer),
 )
+serialized = _table(
+    "serialized_dag",
+    sa.Column("dag_id", _ID),
+    sa.Column("data", sa.JSON),
+    sa.Column("data_compressed", sa.LargeBinary),
+    sa.Column("last_updated", _instant),
+)
 
 
 def make_tables(url: str, *, without: Iterable[str] = (), revision: str = REVISION_OF_2_10) -> sa.Engine:

@@ -13,6 +13,7 @@ from typing import Final
 from tests.compat.environments import make_environment
 from tests.databases import Databases, DatabaseUnavailable
 from tradewind.operations.cipher import opened_connection, opened_variable
+from tradewind.operations.from_airflow.mapping import remembered_dag
 from tradewind.secrets.encryption import Encryption, new_key
 from tradewind.storage.airflow_source import airflow_source
 from tradewind.storage.interface.airflow_source import AirflowSource
@@ -77,6 +78,7 @@ def facts_of(source: AirflowSource, key: str) -> str:
         [each for part in history.tries(numbers) for each in part],
         [each._replace(at=None) for part in history.xcoms(numbers) for each in part],  # when it was is chance
         history.task_names("sales"),
+        remembered_dag("sales", history.task_names("sales"), history.structure("sales")).tasks,
     ]
     return "\n".join(map(repr, facts))
 

@@ -141,6 +141,7 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
         tries = client.get(f"{good}/taskInstances/extract/tries").json()["task_instances"]
         why_run = client.get(f"{failed}/explain").json()
         why_task = client.get(f"{failed}/taskInstances/clean/explain").json()
+        structure = client.get("/api/v2/dags/sales/tasks").json()["tasks"]
         xcom = client.get(f"{good}/taskInstances/extract/xcomEntries/return_value").json()
         log = client.get(f"{good}/taskInstances/extract/logs/1").json()
 
@@ -165,6 +166,12 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
     assert [(each["try_number"], each["state"]) for each in tries] == [(1, "failed"), (2, "success")]
     assert [reason["code"] for reason in why_run["reasons"]] == ["finished"]
     assert "its run had ended in Airflow while it was running" in why_task["summary"]
+    assert {task["task_id"]: task["downstream_task_ids"] for task in structure} == {
+        "extract": ["load"],
+        "load": ["clean", "report"],
+        "clean": [],
+        "report": [],
+    }
     assert xcom["value"] == {"rows": [1, 2]}
     assert "said by Airflow" in str(log["content"])
 

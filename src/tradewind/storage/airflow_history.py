@@ -1,11 +1,14 @@
 """The runs of a metadata database of Airflow, and what became of their tasks. Read in parts, never all at once."""
 
+import json
+import zlib
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from tradewind.model.json_value import JsonValue
 from tradewind.storage.airflow_database import AirflowDatabase, Wanted, column_of, columns_of
 from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry, AirflowXCom
 from tradewind.storage.types import AnyRow, AnySelect, Instant
@@ -104,6 +107,18 @@ class SqlAirflowHistory:
         )
         return [AirflowTaskName(row[0], row[1]) for row in self._connection.execute(statement)]
 
+    def structure(self, dag_id: str) -> JsonValue:
+        if not self._database.has("serialized_dag", "dag_id", "data", "last_updated"):
+            return None
+        table = self._database.table("serialized_dag")
+        columns = columns_of(table, (("data", sa.JSON()), ("data_compressed", sa.LargeBinary())))
+        newest = sa.select(*columns).where(table.c.dag_id == dag_id).order_by(table.c.last_updated.desc()).limit(1)
+        row = self._connection.execute(newest).first()
+        if row is None:
+            return None
+        value: JsonValue = row.data if row.data_compressed is None else _unpacked(row.data_compressed)
+        return value
+
     def count_runs(self, since: datetime | None) -> int:
         statement = sa.select(sa.func.count()).select_from(self._run).where(*self._since(since))
         return int(self._connection.execute(statement).scalar_one())
@@ -199,6 +214,15 @@ class SqlAirflowHistory:
         options = {"stream_results": True, "max_row_buffer": size}
         with self._connection.execute(statement, execution_options=options) as result:
             yield from result.partitions(size)
+
+
+def _unpacked(data: bytes) -> JsonValue:
+    """With `[core] compress_serialized_dags`. Nothing where it is damaged: the runs are there without it."""
+    try:
+        value: JsonValue = json.loads(zlib.decompress(data))
+    except (zlib.error, ValueError):
+        return None
+    return value
 
 
 def _run(row: AnyRow) -> AirflowRun:

@@ -9,7 +9,6 @@ from typing import Final
 import sqlalchemy as sa
 
 from tradewind.model.account import Profile
-from tradewind.model.dag_file import FileName
 from tradewind.model.pool import Pool
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.storage.airflow_database import AirflowDatabase, Wanted, opened_airflow
@@ -24,8 +23,6 @@ from tradewind.storage.interface.airflow_source import (
 from tradewind.storage.interface.shared_stores import ConnectionRecord, VariableRecord
 
 _FIELDS: Final = ("conn_id", "conn_type", "description", "host", "schema", "login", "password", "extra")
-_BUNDLE: Final = "dags-folder"
-"""What Airflow 3 calls the folder that was the only one before."""
 
 
 @contextmanager
@@ -107,16 +104,14 @@ class SqlAirflowSource:
         ]
 
     def dags(self) -> list[AirflowDag]:
-        texts = _texts("dag_id", "bundle_name", "relative_fileloc")
-        flags = _flags("is_paused", "is_stale", "is_active")
+        wanted = (*_texts("dag_id"), *_flags("is_paused", "is_stale", "is_active"))
         return [
             AirflowDag(
                 row.dag_id,
                 bool(row.is_paused),
                 bool(row.is_stale) or row.is_active is False,  # Airflow 2 said it the other way round
-                FileName(row.bundle_name or _BUNDLE, row.relative_fileloc) if row.relative_fileloc else None,
             )
-            for row in self._database.rows("dag", (*texts, *flags), "dag_id")
+            for row in self._database.rows("dag", wanted, "dag_id")
         ]
 
     def _roles(self) -> dict[int, frozenset[str]]:

@@ -1,5 +1,6 @@
 """Airflow's database is read as it is at one moment, in parts, and never written to (A8)."""
 
+import zlib
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -11,6 +12,8 @@ from tests.airflow_tables import FIRST, add_run, make_tables
 from tradewind.errors import DatabaseError, DatabaseUnavailable
 from tradewind.storage.airflow_database import opened_airflow
 from tradewind.storage.airflow_source import airflow_source
+
+FIRST_DAY = FIRST.replace(tzinfo=None)
 
 
 @pytest.fixture
@@ -69,6 +72,24 @@ def test_runs_and_tasks_come_in_parts(old_airflow: sa.Engine, database_url: str)
     assert late == ["scheduled__2"]
     assert tasks_read == [1000, 203]
     assert counts == (1200, 0, 0)
+
+
+def test_a_dag_is_read_as_it_was_written_down_last(old_airflow: sa.Engine, database_url: str) -> None:
+    """Compressed or not, as `[core] compress_serialized_dags` says."""
+    plain, packed = {"dag": {"tasks": ["a"]}}, zlib.compress(b'{"dag": 2}')
+    rows: list[dict[str, object]] = [
+        {"dag_id": "old", "data": {"dag": 0}, "data_compressed": None, "last_updated": FIRST_DAY},
+        {"dag_id": "old", "data": plain, "data_compressed": None, "last_updated": FIRST_DAY + timedelta(days=1)},
+        {"dag_id": "packed", "data": None, "data_compressed": packed, "last_updated": FIRST_DAY},
+        {"dag_id": "torn", "data": None, "data_compressed": b"torn", "last_updated": FIRST_DAY},
+    ]
+    with old_airflow.begin() as writer:
+        writer.execute(sa.insert(airflow_tables.serialized), rows)
+
+    with airflow_source(database_url) as source:
+        found = {dag_id: source.history.structure(dag_id) for dag_id in ("old", "packed", "torn", "unknown")}
+
+    assert found == {"old": plain, "packed": {"dag": 2}, "torn": None, "unknown": None}
 
 
 def test_what_changes_meanwhile_is_not_seen_and_nothing_can_be_written(

@@ -9,6 +9,7 @@ from tradewind.errors import InvalidRequest
 from tradewind.model.account import Profile
 from tradewind.model.dag_check import check_dag
 from tradewind.model.ids import RunKey
+from tradewind.model.json_value import JsonValue
 from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
 from tradewind.operations.from_airflow.mapping import ended_run, ended_task, ended_try, remembered_dag, why_not
 from tradewind.operations.from_airflow.outcome import Fate
@@ -108,6 +109,31 @@ def test_a_dag_is_remembered_by_the_tasks_it_had() -> None:
 
     check_dag(dag)
     assert [(task.task_id, task.operator) for task in dag.tasks] == [("a", "BashOperator"), ("b", "BaseOperator")]
+
+
+def wrapped(*tasks: tuple[str, list[str]]) -> JsonValue:
+    """As Airflow writes DAGs down."""
+    return {"dag": {"tasks": [{"__var": {"task_id": name, "downstream_task_ids": [*below]}} for name, below in tasks]}}
+
+
+@pytest.mark.parametrize(
+    ("structure", "expected"),
+    [
+        (wrapped(("a", ["b", "gone"]), ("gone", ["b"])), ("a",)),
+        ({"dag": {"tasks": [{"task_id": "a", "downstream_task_ids": ["b"]}]}}, ("a",)),
+        (wrapped(("a", ["b"]), ("b", ["a"])), ()),
+        ({"dag": {"tasks": [None, {"__var": 3}, {"task_id": ["a"]}, {"task_id": "a", "downstream_task_ids": 1}]}}, ()),
+        ({"dag": []}, ()),
+        ("odd", ()),
+        (None, ()),
+    ],
+)
+def test_what_tasks_waited_for_is_taken_as_far_as_it_is_understood(
+    structure: JsonValue, expected: tuple[str, ...]
+) -> None:
+    dag = remembered_dag("sales", [AirflowTaskName("a", None), AirflowTaskName("b", None)], structure)
+
+    assert {task.task_id: task.upstream for task in dag.tasks} == {"a": (), "b": expected}
 
 
 def test_users_of_the_simple_auth_manager_are_names_with_roles() -> None:

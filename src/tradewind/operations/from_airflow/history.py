@@ -156,7 +156,7 @@ def _versions(
     versions = {record.dag_id: record.version_key for record in records if record.version_key is not None}
     new = []
     for dag_id in sorted(set(dag_ids) - set(versions)):
-        dag = remembered_dag(dag_id, found.task_names(dag_id))
+        dag = remembered_dag(dag_id, found.task_names(dag_id), found.structure(dag_id))
         data = encode_dag(dag)
         new.append(NewVersion(dag_id, structure_hash(data), data, summary=summary_of(dag)))
     return versions | tx.versions.add(new, choice.now)

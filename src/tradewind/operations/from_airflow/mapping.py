@@ -1,10 +1,12 @@
 """What runs and tasks of Airflow are in our words. Values in, values out."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from tradewind.model.dag import Dag, Task
+from tradewind.model.dag_check import InvalidDag, check_dag
 from tradewind.model.ids import RunKey
+from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import FINISHED_STATES, RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.timetable import DataInterval
@@ -122,17 +124,49 @@ def ended_xcom(xcom: AirflowXCom, run_key: RunKey) -> EndedXCom:
     return EndedXCom(run_key, xcom.task_id, xcom.map_index, xcom.key, xcom.value, bool(xcom.is_dag_result), xcom.at)
 
 
-def remembered_dag(dag_id: str, tasks: Iterable[AirflowTaskName]) -> Dag:
-    """A DAG of which no file has been read here, as far as its runs tell: its tasks, not what they wait for.
+def remembered_dag(dag_id: str, tasks: Sequence[AirflowTaskName], structure: JsonValue = None) -> Dag:
+    """A DAG of which no file has been read here: the tasks that its runs had, and what they waited for as far as
+    `structure`, in which Airflow wrote it down, can be understood.
 
     A run that is cleared goes on with the DAG as its file says then.
     """
-    return Dag(
+    upstream = _upstream(structure, {each.task_id for each in tasks})
+    dag = Dag(
         dag_id,
-        tuple(Task(each.task_id, _name(each.operator) or _DEFAULT_OPERATOR) for each in tasks),
+        tuple(
+            Task(each.task_id, _name(each.operator) or _DEFAULT_OPERATOR, upstream=upstream.get(each.task_id, ()))
+            for each in tasks
+        ),
         description=DESCRIPTION,
         details={"rerun_with_latest_version": True},
     )
+    try:
+        check_dag(dag)
+    except InvalidDag:
+        return remembered_dag(dag_id, tasks) if upstream else dag
+    return dag
+
+
+def _upstream(structure: JsonValue, known: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """By task, what it waited for. Whatever looks otherwise than expected says nothing."""
+    found: dict[str, list[str]] = {}
+    for task in _written_tasks(structure):
+        match task:
+            case {"task_id": str(task_id), "downstream_task_ids": list(below)} if task_id in known:
+                for name in below:
+                    if isinstance(name, str) and name in known:
+                        found.setdefault(name, []).append(task_id)
+            case _:
+                pass
+    return {name: tuple(sorted(above)) for name, above in found.items()}
+
+
+def _written_tasks(structure: JsonValue) -> list[JsonValue]:
+    match structure:
+        case {"dag": {"tasks": list(entries)}}:
+            return [entry.get("__var", entry) if isinstance(entry, dict) else entry for entry in entries]
+        case _:
+            return []
 
 
 def _name(text: str | None) -> str | None:

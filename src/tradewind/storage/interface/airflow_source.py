@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from tradewind.model.account import Profile
-from tradewind.model.dag_file import FileName
 from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import Pool
 from tradewind.storage.interface.shared_stores import ConnectionRecord, VariableRecord
@@ -48,7 +47,6 @@ class AirflowDag(NamedTuple):
     is_paused: bool
     is_stale: bool
     """Whether no file of Airflow has it any more."""
-    file: FileName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +149,9 @@ class AirflowHistory(Protocol):
 
     def task_names(self, dag_id: str) -> list[AirflowTaskName]:
         """The tasks that there are instances of, by id."""
+
+    def structure(self, dag_id: str) -> JsonValue:
+        """The DAG as Airflow wrote it down last, in its own format; None if it has not."""
 
     def count_runs(self, since: datetime | None) -> int:
         """How many `runs` yields in all."""
