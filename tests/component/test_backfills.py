@@ -19,7 +19,7 @@ from tests.component.backfilling import (
 )
 from tests.component.world import PatientExecutor, World, fails, in_turn, succeeds
 from tradewind.errors import Conflict, DagStale, InvalidRequest, RunTypeRefused, UnknownBackfill, UnknownDag
-from tradewind.model.backfill import ReprocessBehavior
+from tradewind.model.backfill import Backfill, ReprocessBehavior
 from tradewind.model.dag import Task
 from tradewind.model.ids import BackfillKey
 from tradewind.model.states import RunState, RunType, TriggeredBy
@@ -175,13 +175,19 @@ def test_the_rest_of_the_time_is_estimated_from_the_runs_so_far(world: World) ->
     assert progress(world, backfill).remaining is None
 
 
-def test_a_paused_backfill_starts_nothing_and_goes_on_afterwards(any_world: World) -> None:
-    world = any_world
+def two_of_five_run(world: World) -> tuple[Backfill, PatientExecutor]:
+    """A backfill that is under way."""
     daily(world)
     executor = PatientExecutor(world.clock)
     backfill = begin(world, max_active_runs=2)
     world.scheduler(executor)
     world.settle()
+    return backfill, executor
+
+
+def test_a_paused_backfill_starts_nothing_and_goes_on_afterwards(any_world: World) -> None:
+    world = any_world
+    backfill, executor = two_of_five_run(world)
     pause(world, backfill)
     executor.end()
     world.settle()
@@ -199,11 +205,7 @@ def test_a_paused_backfill_starts_nothing_and_goes_on_afterwards(any_world: Worl
 
 def test_a_cancelled_backfill_fails_what_has_not_begun_and_lets_the_rest_end(any_world: World) -> None:
     world = any_world
-    daily(world)
-    executor = PatientExecutor(world.clock)
-    backfill = begin(world, max_active_runs=2)
-    world.scheduler(executor)
-    world.settle()
+    backfill, executor = two_of_five_run(world)
 
     cancel(world, backfill)
 

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.instants import utc
-from tradewind.decide.backfill import Span, dates, planned_dates, survey
+from tests.unit.decide.backfill_plans import plan
+from tradewind.decide.backfill import Span, dates, planned_dates
 from tradewind.decide.timetables import next_run
-from tradewind.model.backfill import BackfillPlan
-from tradewind.model.ids import VersionKey
 from tradewind.model.timetable import (
     CronDataInterval,
     CronTrigger,
@@ -83,22 +82,11 @@ def test_the_dates_are_those_that_the_scheduler_would_have_made(timetable: Timet
 def test_whoever_goes_on_from_anywhere_comes_to_the_same_dates(
     timetable: Timetable, span: Span, is_backward: bool, data: st.DataObject
 ) -> None:
-    found = survey(timetable, span)
-    assert found is not None
-    plan = BackfillPlan(
-        dag_id="sales",
-        version_key=VersionKey(1),
-        from_date=span.start,
-        to_date=span.end,
-        until=span.until,
-        is_backward=is_backward,
-        total=found.total,
-        marks=found.marks,
-    )
+    planned = plan(timetable, span, is_backward=is_backward)
     everything = list(dates(timetable, span))
     if is_backward:
         everything.reverse()
-    position = data.draw(st.integers(0, plan.total))
+    position = data.draw(st.integers(0, planned.total))
 
-    assert len(everything) == plan.total
-    assert list(planned_dates(timetable, plan, position=position)) == everything[position:]
+    assert len(everything) == planned.total
+    assert list(planned_dates(timetable, planned, position=position)) == everything[position:]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Final
 
@@ -56,7 +56,7 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
     dag = structures.get(tx, record.version_key).dag
     if dag.allowed_run_types is not None and RunType.BACKFILL not in dag.allowed_run_types:
         raise RunTypeRefused(dag.dag_id, RunType.BACKFILL)
-    span = Span(request.from_date, request.to_date, now)
+    span = Span(_in_utc(request.from_date), _in_utc(request.to_date), now)
     _refuse(dag, request, span)
     found = survey(dag.timetable, span)
     if found is None:
@@ -64,8 +64,8 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
     return BackfillPlan(
         dag_id=dag.dag_id,
         version_key=record.version_key,
-        from_date=request.from_date,
-        to_date=request.to_date,
+        from_date=span.start,
+        to_date=span.end,
         until=now,
         is_backward=request.run_backwards,
         reprocess=request.reprocess_behavior,
@@ -88,6 +88,15 @@ def runs_to_make(tx: Transaction, plan: BackfillPlan, structures: Structures) ->
             run = None if info.logical_date is None else existing.get(info.logical_date)
             if treatment(None if run is None else run.state, plan.reprocess) is not Treatment.PASS_OVER:
                 yield info
+
+
+def _in_utc(date: datetime) -> datetime:
+    try:
+        return date.astimezone(UTC)
+    except OverflowError:
+        raise InvalidRequest(
+            f"the date {date.isoformat()} is so far away that it cannot be compared with others"
+        ) from None
 
 
 def _refuse(dag: Dag, request: BackfillRequest, span: Span) -> None:

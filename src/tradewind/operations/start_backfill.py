@@ -71,7 +71,8 @@ def continue_backfill(
         return 0
     running, queued = tx.backfills.count_active(key)
     active, looked_at = running + queued, 0
-    if record.version_key is not None and not (backfill.is_paused or record.is_stale or queued >= MOST_AHEAD):
+    is_held = backfill.is_paused or record.is_stale or record.error is not None
+    if record.version_key is not None and not is_held and queued < MOST_AHEAD:
         batch = _Batch(tx, backfill, record.version_key, structures, now)
         looked_at = batch.work()
         active += looked_at - batch.passed_over

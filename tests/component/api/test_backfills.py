@@ -153,6 +153,8 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
     (body(dag_run_conf=[1]), 422, "dictionary"),
     (body(more=1), 422, "Extra inputs"),
     (body(from_date="soon"), 422, "datetime"),
+    (body(from_date="0001-01-01T00:00:00+14:00"), 422, "cannot be compared with others"),
+    (body(to_date="9999-12-31T23:59:59-14:00"), 422, "cannot be compared with others"),
 ]
 
 

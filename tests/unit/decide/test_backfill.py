@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.instants import utc
+from tests.unit.decide.backfill_plans import plan
 from tradewind.decide.backfill import (
     BLOCK,
     Span,
@@ -20,9 +21,9 @@ from tradewind.decide.backfill import (
     treatment,
     why_not,
 )
-from tradewind.model.backfill import Backfill, BackfillPlan, BackfillRuns, ReprocessBehavior
+from tradewind.model.backfill import Backfill, BackfillRuns, ReprocessBehavior
 from tradewind.model.dag import Dag, Task
-from tradewind.model.ids import BackfillKey, VersionKey
+from tradewind.model.ids import BackfillKey
 from tradewind.model.states import RunState
 from tradewind.model.timetable import (
     AssetOrTime,
@@ -88,22 +89,6 @@ def test_listed_events_are_dates_too() -> None:
 
     assert days(events, JANUARY) == [3, 5]
     assert days(AssetOrTime(DAILY), Span(utc("2026-01-02"), utc("2026-01-03"), NOW)) == [2, 3]
-
-
-def plan(timetable: Timetable, span: Span, *, is_backward: bool = False, **values: Any) -> BackfillPlan:
-    found = survey(timetable, span)
-    assert found is not None
-    return BackfillPlan(
-        dag_id="sales",
-        version_key=VersionKey(1),
-        from_date=span.start,
-        to_date=span.end,
-        until=span.until,
-        is_backward=is_backward,
-        total=found.total,
-        marks=found.marks,
-        **values,
-    )
 
 
 @pytest.mark.parametrize("minutes", [BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7])
