@@ -18,6 +18,7 @@ from tradewind.sdk.standard.hitl_trigger import HITLTrigger
 from tradewind.sdk.standard.temporal_triggers import DateTimeTrigger, TimeDeltaTrigger, TimeOfDayTrigger
 from tradewind.sdk.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
 from tradewind.testing.clock import FakeClock
+from tradewind.testing.jumping_loop import JumpingLoop
 
 
 def first_event(trigger: BaseTrigger) -> TriggerEvent:
@@ -71,19 +72,14 @@ def test_a_trigger_can_be_made_again_from_what_it_serializes(trigger: BaseTrigge
     assert again.serialize() == trigger.serialize()
 
 
-def test_an_instant_is_waited_for_in_steps_by_the_clock(clock: FakeClock, while_waiting: Any) -> None:
-    slept: list[float] = []
+def test_an_instant_is_waited_for_by_the_clock(clock: FakeClock) -> None:
+    loop = JumpingLoop(clock)
 
-    def pass_time(seconds: float) -> None:
-        slept.append(seconds)
-        clock.advance(seconds)
+    event = loop.run_until_complete(anext(aiter(DateTimeTrigger(utc("2026-03-02 12:02:30")).run())))
 
-    while_waiting(pass_time)
-
-    event = first_event(DateTimeTrigger(utc("2026-03-02 12:02:30")))
-
+    loop.close()
     assert event == TriggerEvent(utc("2026-03-02 12:02:30"))
-    assert slept == [60, 60, 30]
+    assert clock.now() == utc("2026-03-02 12:02:30")
 
 
 def test_an_instant_can_end_the_task(clock: FakeClock) -> None:

@@ -1,15 +1,12 @@
 """Triggers that fire at an instant."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from tradewind.sdk import timezone
+from tradewind.sdk.standard.alarm_clock import wait_until
 from tradewind.sdk.triggers import BaseTrigger, TaskSuccessEvent, TriggerEvent
-
-_LONGEST_SLEEP_S = 60.0
-"""Looking at the clock this often costs nothing and copes with a clock that is set meanwhile."""
 
 
 class DateTimeTrigger(BaseTrigger):
@@ -55,8 +52,7 @@ class DateTimeTrigger(BaseTrigger):
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
         """Wait for the instant."""
-        while (remaining := (self.moment - timezone.utcnow()).total_seconds()) > 0:  # noqa: ASYNC110 - no event comes
-            await asyncio.sleep(min(remaining, _LONGEST_SLEEP_S))
+        await wait_until(self.moment)
         self.log.info("%s has come", self.moment.isoformat())
         yield TaskSuccessEvent() if self.end_from_trigger else TriggerEvent(self.moment)
 
