@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _MOST_PROBLEMS: Final = 50
 _LONGEST_INPUT: Final = 200
+_LONGEST_DETAIL: Final = 4_000
 
 _STATUS: Final[Mapping[type[TradewindError], int]] = {
     NotFound: 404,
@@ -63,7 +64,15 @@ def add_error_answers(app: FastAPI) -> None:
         status = status_of(error)
         if status >= 500:
             log.error("%s %s: %s", request.method, request.url.path, error)
-        return JSONResponse({"detail": str(error)}, status)
+        return JSONResponse({"detail": _short(str(error))}, status)
+
+
+def _short(detail: str) -> str:
+    """Without the middle of what was sent, if that was very long."""
+    if len(detail) <= _LONGEST_DETAIL:
+        return detail
+    half = _LONGEST_DETAIL // 2
+    return f"{detail[:half]} ... {detail[-half:]}"
 
 
 def _problem(error: Mapping[str, Any]) -> dict[str, Any]:
