@@ -11,6 +11,7 @@ from sqlalchemy.sql import visitors
 
 from tradewind.errors import InvalidRequest
 from tradewind.model.listing import Condition, Order, Page, Query, Test
+from tradewind.storage.listings.contains import Contains
 from tradewind.storage.types import AnySelect
 
 _COMPARISONS: Final[Mapping[Test, Callable[[Any, object], sa.ColumnElement[bool]]]] = {
@@ -91,7 +92,7 @@ class Listing:
         return Page(
             # What is shown is selected first.
             [dict(zip(self.shown, row, strict=False)) for row in rows],
-            self._count(connection, conditions, query.most_counted) if query.is_counted else len(rows),
+            self._total(connection, conditions, query, len(rows), is_more=is_more),
             last=ends[1] if ends and (is_backward or is_more) else None,
             first=ends[0] if ends and (query.after is not None or (is_backward and is_more)) else None,
         )
@@ -134,6 +135,22 @@ class Listing:
             if table in tables:
                 source = source.outerjoin(table, same)
         return source
+
+    def _total(
+        self,
+        connection: sa.Connection,
+        conditions: Sequence[sa.ColumnElement[bool]],
+        query: Query,
+        found: int,
+        *,
+        is_more: bool,
+    ) -> int:
+        if not query.is_counted:
+            return found
+        is_by_offset = query.after is None and query.before is None
+        if is_by_offset and not is_more and (found or not query.offset):
+            return query.offset + found  # the last page: all that come before it are counted by where it begins
+        return self._count(connection, conditions, query.most_counted)
 
     def _count(self, connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], most: int | None) -> int:
         source = self._joined_for(conditions)
@@ -211,7 +228,7 @@ def _tested(column: sa.ColumnElement[Any], condition: Condition) -> sa.ColumnEle
             found = column.in_(present)
             return sa.or_(found, column.is_(None)) if len(present) < len(value) else found
         case Test.MATCHES:
-            return _any_of(str(value), lambda text: sa.func.lower(column).like(f"%{text.lower()}%"))
+            return _any_of(str(value), lambda text: Contains(column, text))
         case Test.STARTS_WITH:
             # As a range, for which an index can be used in every database and collation that we use.
             return _any_of(str(value), lambda text: sa.and_(column >= text, column < text + _HIGHEST))

@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from tradewind.model.listing import Order
 from tradewind.model.states import TaskState
 from tradewind.storage.listings.duration import SecondsBetween
+from tradewind.storage.listings.latest import Latest
 from tradewind.storage.listings.listing import Listing
 from tradewind.storage.schema import dag, dag_run, dag_version, task_instance
-from tradewind.storage.types import Instant
 
 _TASK: Final = task_instance.c
 _RUN: Final = dag_run.c
@@ -51,14 +51,6 @@ OF_TASK: Final[dict[str, sa.ColumnElement[object]]] = {
 """What each try of a task instance has in common with the others."""
 
 
-def _latest(*instants: sa.ColumnElement[object]) -> sa.ColumnElement[object]:
-    """Of those that are there: no database that we use agrees with the next on what to make of the others."""
-    latest, *others = instants
-    for other in others:
-        latest = sa.case((sa.or_(latest.is_(None), other > latest), other), else_=latest)
-    return sa.type_coerce(latest, Instant())
-
-
 TASK_INSTANCES = Listing(
     task_instance,
     {
@@ -91,7 +83,7 @@ TASK_INSTANCES = Listing(
         "data_interval_start": _RUN.interval_start,
         "data_interval_end": _RUN.interval_end,
         "stored_state": _TASK.state,
-        "updated_at": _latest(
+        "updated_at": Latest(
             _TASK.scheduled_at,
             _TASK.queued_at,
             _TASK.started_at,
