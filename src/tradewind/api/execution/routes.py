@@ -68,11 +68,10 @@ def begin_supervisor(services: Given, token: Token, body: Body) -> Response:
     return _encoded(wire.LifeBegun(own, services.settings.api.longest_body))
 
 
-@operations.add("DELETE", "/supervisor", operation_id="end_supervisor", need=None, responses=_RESPONSES)
-def end_supervisor(services: Given, supervisor: Supervisor) -> Response:
+@operations.add("DELETE", "/supervisor", operation_id="end_supervisor", need=None, status=204, responses=_RESPONSES)
+def end_supervisor(services: Given, supervisor: Supervisor) -> None:
     """End the life of a supervisor, in good order."""
     engine_of(services, supervisor).stop()
-    return Response(status_code=204)
 
 
 @operations.add("POST", "/exchange", operation_id="exchange", need=None, responses=_RESPONSES)
