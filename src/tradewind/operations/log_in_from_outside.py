@@ -13,6 +13,7 @@ from tradewind.operations.manage_users import create_user, find_user, update_use
 from tradewind.storage.interface import Transaction
 
 _LONGEST_NAME: Final = 250
+_MOST_TOLD: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def log_in_from_outside(tx: Transaction, identity: ExternalIdentity, rules: Outs
         "provider": "oidc",
         "is_new": account is None,
         "roles": sorted(profile.roles),
-        "unknown_roles": sorted(identity.profile.roles - known),
+        "unknown_roles": sorted(identity.profile.roles - known)[:_MOST_TOLD],
     }
     tx.audit_log.add(AuditEntry("login", profile.name, now, extra=json.dumps(found)))
     return find_user(tx, profile.name)

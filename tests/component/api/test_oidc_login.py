@@ -410,6 +410,7 @@ def test_nobody_is_sent_elsewhere_afterwards(open_: Open, target: str) -> None:
         {"issuer": "https://elsewhere.example"},
         {"token_endpoint": "http://elsewhere.example/token"},
         {"jwks_uri": None},
+        {"jwks_uri": 5},
     ],
 )
 def test_a_provider_that_is_another_or_can_be_listened_to_is_not_used(
@@ -421,6 +422,40 @@ def test_a_provider_that_is_another_or_can_be_listened_to_is_not_used(
 
     assert_refused(answer, "does not answer", 503)
     assert "elsewhere" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "keys", [{}, {"keys": None}, {"keys": []}, {"keys": [5]}, {"keys": [{"kty": "RSA"}]}, {"keys": {"kty": "RSA"}}]
+)
+def test_keys_that_are_none_are_told(
+    open_: Open, provider: OidcProvider, monkeypatch: pytest.MonkeyPatch, keys: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(provider, "keys", lambda: keys)
+
+    assert_refused(sign_in(open_()), "does not answer", 503)
+
+
+@pytest.mark.parametrize("answer", [{}, {"id_token": None}, {"id_token": 5}, {"id_token": "nonsense"}])
+def test_an_answer_without_a_token_is_told(
+    open_: Open, provider: OidcProvider, monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(provider, "token", lambda *_: (200, answer))
+
+    answered = sign_in(open_())
+
+    if "nonsense" in answer.values():
+        assert_refused(answered, NOT_VALID)
+    else:
+        assert_refused(answered, "does not answer", 503)
+
+
+def test_odd_claims_are_told_or_passed_over(open_: Open, provider: OidcProvider, any_world: World) -> None:
+    odd = {"email": ["x"], "given_name": "An\x00na\ud800", "family_name": 5, "groups": {"a": 1}}
+    provider.claims |= odd
+
+    assert sign_in(open_(roles_claim="groups.a.b")).status_code == 303
+
+    assert account(any_world).profile == Profile("anna", None, "Anna", "", roles=frozenset({"Viewer"}))
 
 
 def test_a_provider_that_sends_us_elsewhere_is_not_followed(open_: Open, provider: OidcProvider) -> None:

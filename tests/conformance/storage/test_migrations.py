@@ -66,17 +66,32 @@ def _tables(connection: sa.Connection) -> dict[str, str]:
     return {row[0]: str([trait in row[1] for trait in traits]) for row in rows if row[0] not in ignored}
 
 
+def _triggers(connection: sa.Connection) -> dict[str, str]:
+    """Each with what it does, but for spaces."""
+    match connection.dialect.name:
+        case "sqlite":
+            query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        case "postgresql":
+            query = (
+                "SELECT tgname, pg_get_triggerdef(pg_trigger.oid) || prosrc FROM pg_trigger"
+                " JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal"
+            )
+        case _:
+            query = "SELECT trigger_name, action_statement FROM information_schema.triggers"
+    return {row[0]: re.sub(r"\s+", "", row[1]) for row in connection.execute(sa.text(query)).all()}
+
+
 def test_migrating_up_gives_the_schema_of_the_code(database_url: str, database_kind: DatabaseKind) -> None:
     migrate.upgrade(database_url)
 
     with _connected(database_url) as connection:
         assert _differences(connection) == []
-        migrated = _indexes(connection), _tables(connection)
+        migrated = _indexes(connection), _tables(connection), _triggers(connection)
         connection.rollback()
 
         metadata.drop_all(connection)
         metadata.create_all(connection)
-        assert migrated == (_indexes(connection), _tables(connection))
+        assert migrated == (_indexes(connection), _tables(connection), _triggers(connection))
 
 
 def test_every_index_of_the_code_is_in_the_migrated_database(database_url: str) -> None:

@@ -46,8 +46,9 @@ def _email(claims: Mapping[str, Any]) -> str | None:
 
 
 def _text(claims: Mapping[str, Any], name: str) -> str:
+    """What can be seen of it."""
     value = claims.get(name)
-    return value if isinstance(value, str) else ""
+    return "".join(filter(str.isprintable, value)) if isinstance(value, str) else ""
 
 
 def _claim(claims: Mapping[str, Any], path: str) -> Any:

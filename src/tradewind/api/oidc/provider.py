@@ -20,7 +20,8 @@ from tradewind.settings import OidcSettings
 _DISCOVERY: Final = "/.well-known/openid-configuration"
 _VALID_S: Final = 3600.0
 """How long it is believed what a provider said about itself."""
-_USED_BEFORE: Final = frozenset({"invalid_grant"})
+_USED_BEFORE: Final = "invalid_grant"
+_BASIC: Final = "client_secret_basic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,12 @@ class _Places:
         """Raises `ProviderAway`: it is another one, or says too little."""
         if said.get("issuer") != issuer:
             raise ProviderAway(f"[oidc] issuer is {issuer!r}, but who answers there is {said.get('issuer')!r}")
-        methods = said.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        methods = said.get("token_endpoint_auth_methods_supported")
         return cls(
             _place(said, "authorization_endpoint"),
             _place(said, "token_endpoint"),
             _place(said, "jwks_uri"),
-            takes_basic="client_secret_basic" in methods,
+            takes_basic=_BASIC in methods if isinstance(methods, list) else True,
         )
 
 
@@ -110,7 +111,7 @@ class Provider:
         status, answer = fetch.post(places.token, form | self._own_form(places), self._own_headers(places))
         if status != 200:
             detail = f"{places.token} answers with status {status}, error {str(answer.get('error'))[:100]!r}"
-            if answer.get("error") in _USED_BEFORE:
+            if answer.get("error") == _USED_BEFORE:
                 raise SignInRefused("This sign-in was used before, or took too long. Try again.", detail, status=400)
             raise ProviderAway(detail)
         token = answer.get("id_token")
@@ -179,6 +180,6 @@ def _keys_of(said: Mapping[str, Any]) -> dict[str | None, jwt.PyJWK]:
         found = jwt.PyJWKSet.from_dict(dict(said)).keys
     except (jwt.PyJWTError, TypeError, AttributeError, ValueError) as error:
         raise ProviderAway(f"the keys of the provider cannot be read: {type(error).__name__}") from error
-    signing = [key for key in found if key.public_key_use in (None, "sig")]
+    signing = [key for key in found if key.public_key_use in (None, "sig") and isinstance(key.key_id, str | None)]
     named: dict[str | None, jwt.PyJWK] = {key.key_id: key for key in signing}
     return {None: signing[0], **named} if len(signing) == 1 else named
