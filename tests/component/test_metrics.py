@@ -72,9 +72,9 @@ def test_where_task_instances_are_can_be_asked_at_any_moment(any_world: World) -
     now = any_world.clock.now()
 
     with any_world.database.begin() as tx:
-        tasks, jobs, runs = measure_tasks(tx), measure_jobs(tx, now), tx.runs.measure()
+        tasks, jobs, runs = measure_tasks(tx), measure_jobs(tx, now), tx.measures.runs()
         pools = {pool.pool: (pool.open, pool.starving) for pool in measure_pools(tx)}
-        files = tx.files.measure()
+        files = tx.measures.files()
 
     (dag_id,) = {count.dag_id for count in tasks.counts}
     assert sorted(tasks.counts) == [

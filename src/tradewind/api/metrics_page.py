@@ -70,7 +70,7 @@ class DeploymentFigures:
     def _read(self, now: datetime) -> Registry | None:
         def figures(tx: Transaction) -> list[Event]:
             found: list[Event] = [*measure_pools(tx)]
-            found += [tx.runs.measure(), measure_tasks(tx), tx.files.measure(), measure_jobs(tx, now)]
+            found += [tx.measures.runs(), tx.measures.files(), measure_tasks(tx), measure_jobs(tx, now)]
             return found
 
         try:

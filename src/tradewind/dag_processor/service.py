@@ -252,7 +252,7 @@ class DagProcessor:
         if not state.hub.measures:
             return
         waiting = sum(len(bundle.dirty) for bundle in state.bundles)
-        stored = state.store.transact(lambda tx: tx.files.measure())
+        stored = state.store.transact(lambda tx: tx.measures.files())
         state.hub.emit(replace(stored, waiting=waiting, reading=state.pool.in_flight))
 
     def _renew(self) -> None:

@@ -20,7 +20,7 @@ def measure_pools(tx: Transaction) -> list[PoolMeasured]:
 
 def measure_tasks(tx: Transaction) -> TasksMeasured:
     """Task instances that wait for slots or have them."""
-    return TasksMeasured(tx.queue.count_by_task())
+    return TasksMeasured(tx.measures.tasks())
 
 
 def measure_jobs(tx: Transaction, now: datetime) -> JobsMeasured:
@@ -35,7 +35,7 @@ def measure_jobs(tx: Transaction, now: datetime) -> JobsMeasured:
 def handed_out(tx: Transaction, job: JobKey, default_executor: str) -> dict[tuple[str, TaskState], int]:
     """By (executor, state): what a scheduler has given to its executors."""
     counts: dict[tuple[str, TaskState], int] = {}
-    for (executor, state), count in tx.queue.count_by_executor(job).items():
+    for (executor, state), count in tx.measures.handed_out(job).items():
         key = (executor or default_executor, state)
         counts[key] = counts.get(key, 0) + count
     return counts

@@ -28,7 +28,7 @@ def tell_tasks(state: SchedulerState) -> None:
 def tell_runs(state: SchedulerState) -> None:
     """How many runs there are, every `dagrun_metrics_interval`, if anybody wants to know."""
     if state.hub.measures:
-        state.store.transact(lambda tx: tx.emit(tx.runs.measure()))
+        state.store.transact(lambda tx: tx.emit(tx.measures.runs()))
 
 
 def _executors(tx: Transaction, state: SchedulerState) -> list[ExecutorMeasured]:

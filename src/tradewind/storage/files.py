@@ -19,9 +19,8 @@ from tradewind.model.dag_file import (
 from tradewind.model.ids import JobKey
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import dag, dag_declaration, dag_file, dag_warning, file_is_requested
+from tradewind.storage.schema import dag_declaration, dag_file, dag_warning, file_is_requested
 from tradewind.storage.types import AnyRow, AnySelect, Instant
-from tradewind.telemetry.measurements import FilesMeasured
 
 _COLUMNS = dag_file.c
 _OF_KEYS = one_of(_COLUMNS.file_key, "keys")
@@ -41,8 +40,6 @@ _HEAD = sa.select(
     _COLUMNS.claimed_until,
     _COLUMNS.is_requested,
 )
-_DAGS = sa.select(sa.func.count()).select_from(dag).where(~dag.c.is_stale)
-_READ = sa.select(sa.func.count(_COLUMNS.error_at), sa.func.coalesce(sa.func.sum(_COLUMNS.duration_ms), 0))
 _OF_BUNDLE = _HEAD.where(_COLUMNS.bundle_name == sa.bindparam("bundle")).order_by(_COLUMNS.path)
 _NAMED = _HEAD.where(_COLUMNS.bundle_name == sa.bindparam("bundle"), _COLUMNS.path == sa.bindparam("file_path"))
 _REQUESTED = _HEAD.where(file_is_requested, one_of(_COLUMNS.bundle_name, "bundles")).order_by(_COLUMNS.file_key)
@@ -117,10 +114,6 @@ class Files:
 
     def of_bundle(self, bundle: str) -> list[DagFile]:
         return [_to_file(row) for row in self._connection.execute(_OF_BUNDLE, {"bundle": bundle})]
-
-    def measure(self) -> FilesMeasured:
-        failing, duration_ms = self._connection.execute(_READ).one()
-        return FilesMeasured(self._connection.execute(_DAGS).scalar_one(), failing, int(duration_ms) / 1000)
 
     def find(self, name: FileName) -> DagFile | None:
         row = self._connection.execute(_NAMED, {"bundle": name.bundle, "file_path": name.path}).first()

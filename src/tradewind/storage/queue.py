@@ -14,7 +14,6 @@ from tradewind.storage.interface import MOST_SLOTS, SlotsInUse
 from tradewind.storage.rows import INSTANCE_COLUMNS, to_instance
 from tradewind.storage.schema import dag, state_in, task_instance, task_is_active, task_is_waiting
 from tradewind.storage.types import Instant
-from tradewind.telemetry.measurements import TaskCount
 
 _COLUMNS = task_instance.c
 _CANDIDATE_COLUMNS = tuple(_COLUMNS[name] for name in Candidate._fields)
@@ -99,16 +98,6 @@ _SLOTS_WAITING = _SLOTS.where(task_is_waiting)
 _SLOTS_ACTIVE = _SLOTS.where(task_is_active)
 
 _WAITED_FOR = sa.select(_COLUMNS.pool, sa.func.count()).where(task_is_waiting).group_by(_COLUMNS.pool)
-_TASK_COUNTS = sa.select(_COLUMNS.state, _COLUMNS.queue, _COLUMNS.dag_id, _COLUMNS.task_id, sa.func.count()).group_by(
-    _COLUMNS.state, _COLUMNS.queue, _COLUMNS.dag_id, _COLUMNS.task_id
-)
-_TASKS_WAITING = _TASK_COUNTS.where(task_is_waiting)
-_TASKS_ACTIVE = _TASK_COUNTS.where(task_is_active)
-_HELD = (
-    sa.select(_COLUMNS.executor, _COLUMNS.state, sa.func.count())
-    .where(task_is_active, _IS_OCCUPYING, _COLUMNS.queued_by == sa.bindparam("job"))
-    .group_by(_COLUMNS.executor, _COLUMNS.state)
-)
 _QUEUED_WORK = sa.select(*_CANDIDATE_COLUMNS).where(
     task_is_active, state_in(TaskState.QUEUED), _COLUMNS.queued_by == sa.bindparam("job")
 )
@@ -153,14 +142,6 @@ class Queue:
     def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
         found = [*self._connection.execute(_SLOTS_WAITING), *self._connection.execute(_SLOTS_ACTIVE)]
         return {(pool, TaskState(state)): int(slots) for pool, state, slots in map(tuple, found)}
-
-    def count_by_task(self) -> list[TaskCount]:
-        found = [*self._connection.execute(_TASKS_WAITING), *self._connection.execute(_TASKS_ACTIVE)]
-        return [TaskCount(TaskState(state), *others) for state, *others in map(tuple, found)]
-
-    def count_by_executor(self, job: JobKey) -> dict[tuple[str | None, TaskState], int]:
-        found = self._connection.execute(_HELD, {"job": job})
-        return {(executor, TaskState(state)): count for executor, state, count in map(tuple, found)}
 
     def count_ahead(self, key: TaskKey) -> int:
         own = self._connection.execute(

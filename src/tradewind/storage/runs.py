@@ -17,7 +17,6 @@ from tradewind.storage.one_of import one_of
 from tradewind.storage.rows import HEAD_COLUMNS, encode_json, is_named_by_timetable, to_head, to_run
 from tradewind.storage.schema import dag, dag_bundle, dag_run, run_is_queued, run_is_running, run_times_out
 from tradewind.storage.types import Instant
-from tradewind.telemetry.measurements import RunsMeasured
 
 _COLUMNS = dag_run.c
 _ORDER = (_COLUMNS.ordering_at, _COLUMNS.run_key)
@@ -105,9 +104,6 @@ _NEXT_TIMEOUT = sa.select(sa.func.min(_COLUMNS.times_out_at)).where(run_times_ou
 _NEXT_START = sa.select(sa.func.min(_COLUMNS.run_after)).where(run_is_queued, _COLUMNS.run_after > _NOW)
 
 
-_HOW_MANY = sa.select(sa.func.count(), sa.func.count(_COLUMNS.dag_id.distinct()))
-
-
 class Runs:
     """Implements `interface.RunStore`."""
 
@@ -189,11 +185,6 @@ class Runs:
     def startable(self, dag_ids: Collection[str], now: datetime, limit: int) -> list[RunHead]:
         names = {"dag_ids": list(dag_ids), "now": now, "limit": limit}
         return [to_head(row) for row in self._connection.execute(_STARTABLE, names)]
-
-    def measure(self) -> RunsMeasured:
-        running, dags = self._connection.execute(_HOW_MANY.where(run_is_running)).one()
-        queued, _ = self._connection.execute(_HOW_MANY.where(run_is_queued)).one()
-        return RunsMeasured({RunState.QUEUED: queued, RunState.RUNNING: running}, dags)
 
     def dags_with_startable(self, now: datetime) -> list[str]:
         return [row[0] for row in self._connection.execute(_DAGS_WITH_STARTABLE, {"now": now})]

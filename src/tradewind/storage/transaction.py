@@ -27,6 +27,7 @@ from tradewind.storage.listings import Listings
 from tradewind.storage.live import Live
 from tradewind.storage.logins import Logins
 from tradewind.storage.lookups import Lookups
+from tradewind.storage.measures import Measures
 from tradewind.storage.pools import Pools
 from tradewind.storage.pruning import Pruning
 from tradewind.storage.queue import Queue
@@ -112,6 +113,10 @@ class _EngineStores(_Stores):
     @cached_property
     def jobs(self) -> Jobs:
         return Jobs(self.connection)
+
+    @cached_property
+    def measures(self) -> Measures:
+        return Measures(self.connection)
 
 
 class _TaskStores(_Stores):

@@ -29,6 +29,7 @@ from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore
 from tradewind.storage.interface.listing_store import ListingStore
 from tradewind.storage.interface.live_store import LiveStore
 from tradewind.storage.interface.lookup_store import LookupStore
+from tradewind.storage.interface.measure_store import MeasureStore
 from tradewind.storage.interface.pruning_store import PruningStore
 from tradewind.storage.interface.shared_stores import (
     AssetEventStore,
@@ -39,7 +40,6 @@ from tradewind.storage.interface.shared_stores import (
 )
 from tradewind.storage.interface.trigger_store import TriggerStore
 from tradewind.telemetry.events import Event
-from tradewind.telemetry.measurements import RunsMeasured, TaskCount
 
 T = TypeVar("T")
 
@@ -236,9 +236,6 @@ class RunStore(Protocol):
         """Lock queued runs of these DAGs whose time has come, oldest first, but for those of backfills. The DAGs must
         be locked."""
 
-    def measure(self) -> RunsMeasured:
-        """How many have not ended."""
-
     def dags_with_startable(self, now: datetime) -> list[str]:
         """Unpaused DAGs that have queued runs whose time has come."""
 
@@ -362,12 +359,6 @@ class QueueStore(Protocol):
 
     def slots_by_state(self) -> dict[tuple[str, TaskState], int]:
         """By (pool, state): the slots of waiting (scheduled, not held back) and active instances."""
-
-    def count_by_task(self) -> list[TaskCount]:
-        """Of waiting and active instances, how many of which task are in which state."""
-
-    def count_by_executor(self, job: JobKey) -> dict[tuple[str | None, TaskState], int]:
-        """By (executor, state), of what this scheduler has handed out; None is the default executor."""
 
     def count_ahead(self, key: TaskKey) -> int:
         """How many instances are before this waiting one in its pool's queue; 0 if it does not wait."""
@@ -523,6 +514,9 @@ class EngineStores(Protocol):
     def pools(self) -> PoolStore: ...
     @property
     def jobs(self) -> JobStore: ...
+
+    @property
+    def measures(self) -> MeasureStore: ...
 
 
 class TaskStores(Protocol):

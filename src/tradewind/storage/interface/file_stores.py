@@ -18,7 +18,6 @@ from tradewind.model.dag_file import (
     VersionOrigin,
 )
 from tradewind.model.ids import JobKey, VersionKey
-from tradewind.telemetry.measurements import FilesMeasured
 
 
 class VersionStore(Protocol):
@@ -67,9 +66,6 @@ class FileStore(Protocol):
 
     def of_bundle(self, bundle: str) -> list[DagFile]:
         """By path, without a lock."""
-
-    def measure(self) -> FilesMeasured:
-        """How many DAGs there are, how many files cannot be used, and how long it took to read all of them."""
 
     def find(self, name: FileName) -> DagFile | None:
         """Without a lock."""
