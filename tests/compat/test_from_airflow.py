@@ -3,7 +3,10 @@
 Needs a package registry; without one the tests are skipped and say so.
 """
 
+import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,14 +16,16 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 from tests.compat.real_airflow import NoRegistry, RealAirflow, made_once
+from tests.component.api.conftest import shared_app
 from tests.component.cli.deployment import CliDeployment
 from tests.databases import Databases
-from tradewind.api.app import make_app
 from tradewind.bootstrap import wired
 from tradewind.bootstrap_api import make_services
 from tradewind.model.dag import Dag, Task
 from tradewind.model.states import RunState
 from tradewind.model.timetable import CronTrigger
+from tradewind.operations.clear_runs import Clearing, clear_run
+from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import SystemClock
 from tradewind.secrets.encryption import new_key
 from tradewind.settings import load_settings
@@ -60,6 +65,22 @@ def rows() -> dict[str, list[tuple[Any, ...]]]:
         return {table.name: sorted(map(tuple, reader.execute(sa.select(table))), key=repr) for table in tables}
 
 
+@contextmanager
+def web_client() -> Iterator[TestClient]:
+    """Of the web server of the deployment."""
+    app = shared_app()
+    with wired(load_settings()) as wiring:
+        app.state.services = make_services(wiring)
+        with TestClient(app) as client:
+            yield client
+
+
+def deployment_log() -> list[Any]:
+    """Who did what."""
+    with wired(load_settings()) as wiring, wiring.database.engine.connect() as reader:
+        return list(reader.execute(sa.select(audit_log)))
+
+
 def test_a_dry_run_tells_everything_and_writes_nothing(deployment: CliDeployment, airflow: RealAirflow) -> None:
     before, file = rows(), airflow.file.read_bytes()
 
@@ -97,6 +118,10 @@ def test_all_is_copied_and_a_second_time_changes_nothing(deployment: CliDeployme
     stored = rows()
     assert not [secret for secret in SECRETS if secret in f"{stored[connection.name]}{stored[variable.name]}"]
 
+    (entry,) = deployment_log()
+    assert entry.event == "cli_migrate_from_airflow"
+    assert json.loads(entry.extra)["db"] == "***"
+
     again = migrate(deployment, airflow, "--history", "all", "--apply", "--overwrite")
 
     assert "connections: 2 here already" in again
@@ -108,7 +133,7 @@ def test_people_log_in_with_the_password_they_had(deployment: CliDeployment, air
     """B6: the hash of Airflow is accepted, and replaced by ours."""
     migrate(deployment, airflow, "--only", "users", "--apply")
 
-    with wired(load_settings()) as wiring, TestClient(make_app(make_services(wiring))) as client:
+    with web_client() as client:
         for name in ("anna", "bert"):
             wrong = client.post("/auth/token", json={"username": name, "password": "a secret"})
             right = client.post("/auth/token", json={"username": name, "password": f"secret of {name}"})
@@ -131,7 +156,7 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
     folder.mkdir(parents=True)
     (folder / "attempt=1.log").write_text('{"event": "said by Airflow", "level": "info"}\n')
 
-    with wired(load_settings()) as wiring, TestClient(make_app(make_services(wiring))) as client:
+    with web_client() as client:
         login = {"username": "anna", "password": "secret of anna"}
         token = client.post("/auth/token", json=login).json()["access_token"]
         client.headers["Authorization"] = f"Bearer {token}"
@@ -179,7 +204,8 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
 def test_a_dag_appears_paused_as_it_was_and_goes_on_where_it_was(
     deployment: CliDeployment, airflow: RealAirflow
 ) -> None:
-    """B1: what was decided in Airflow about a DAG holds when its file is read here for the first time."""
+    """B1: what was decided in Airflow about a DAG holds when its file is read here for the first time. A run of Airflow
+    that is cleared goes on with what the file says."""
     migrate(deployment, airflow, "--history", "all", "--apply")
     assert deployment.rows("dags", "list") == []
 
@@ -194,7 +220,12 @@ def test_a_dag_appears_paused_as_it_was_and_goes_on_where_it_was(
         assert last is not None
         assert (last.run_id, last.state) == (FAILED, RunState.FAILED)
         changes = tx.connection.execute(sa.select(sa.func.count()).select_from(run_change)).scalar()
-    assert changes == 0
+        assert changes == 0
+        clear_run(tx, "sales", FAILED, Clearing(), Structures(), wiring.clock.now())
+        cleared, sales = tx.runs.find("sales", FAILED), tx.dags.find("sales")
+    assert cleared is not None
+    assert sales is not None
+    assert (cleared.state, cleared.version_key) == (RunState.QUEUED, sales.version_key)
 
 
 @pytest.mark.parametrize("comes_first", ["the file", "the history"])

@@ -27,7 +27,8 @@ def copy_pauses(tx: Transaction, found: Sequence[AirflowDag], choice: Choice) ->
 def expect_dags(tx: Transaction, dags: dict[str, bool], choice: Choice) -> None:
     """Make DAGs known, paused or not, that some file will have one day."""
     tx.dags.create_missing(dags, choice.now)
-    tx.dags.set_stale(dags)
+    # A DAG processor may have been first.
+    tx.dags.set_stale([record.dag_id for record in tx.dags.lock(dags) if record.version_key is None])
 
 
 def _write(tx: Transaction, paused: dict[str, bool], outcomes: Sequence[Outcome], choice: Choice) -> None:
