@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
 
+from benchmarks.api_lists import api_lists
 from benchmarks.authoring import authoring
 from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure
@@ -47,6 +48,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
     "authoring": authoring,
     "dag_processing": dag_processing,
     "running": running,
+    "api_lists": api_lists,
 }
 _QUICK_KINDS: Final = ("sqlite", "postgres")
 _LAST: Final = FOLDER / "results" / "last.json"

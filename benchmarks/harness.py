@@ -36,11 +36,9 @@ from tradewind.operations.manage_pools import update_pool
 from tradewind.operations.publish_dag import publish_dag
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
-from tradewind.runtime.wakeup import SocketWakeup
 from tradewind.scheduler.service import Scheduler
 from tradewind.settings import CoreSettings, DatabaseSettings, SchedulerSettings, Settings
 from tradewind.storage.migrate import upgrade
-from tradewind.storage.notify import PostgresWakeup
 from tradewind.storage.schema import dag_run
 from tradewind.telemetry.events import DutyFailed, Event, RunMoved
 
@@ -216,10 +214,7 @@ class World:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop_scheduler()
-        self.wiring.database.close()
-        wakeup = self.wiring.wakeup
-        if isinstance(wakeup, SocketWakeup | PostgresWakeup):
-            wakeup.close()
+        self.wiring.close()
 
     def publish(self, *dags: Dag) -> None:
         """Make DAGs known, unpaused."""

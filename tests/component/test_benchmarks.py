@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.__main__ import main
+from benchmarks.api_lists import api_lists
 from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure, Verdict, at_least, at_most
 from benchmarks.harness import Plan, Scale
@@ -37,6 +38,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
         pytest.param(memory, id="a scheduler in a process of its own"),
         pytest.param(history, id="a database full of history"),
         pytest.param(dag_processing, id="a DAG processor"),
+        pytest.param(api_lists, id="lists of a web server"),
     ],
 )
 def test_a_benchmark_yields_figures(benchmark: Callable[[Plan], Iterator[Figure]], databases: Databases) -> None:
