@@ -112,15 +112,22 @@ add_index("ix_audit_log_event", audit_log.c.event, audit_log.c.entry_key)
 add_index("ix_audit_log_owner", audit_log.c.owner, audit_log.c.entry_key)
 
 # Entries are never changed. On MySQL, who may make tables may often not make triggers.
-_ON_SQLITE: Final = """
-CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
-BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END
-"""
-_ON_POSTGRES: Final = """
-CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS
-$$BEGIN RAISE EXCEPTION 'the audit log is never changed'; END$$;
-CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
-FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()
-"""
-sa.event.listen(audit_log, "after_create", sa.DDL(_ON_SQLITE).execute_if(dialect="sqlite"))
-sa.event.listen(audit_log, "after_create", sa.DDL(_ON_POSTGRES).execute_if(dialect="postgresql"))
+_UNCHANGED: Final = {
+    "sqlite": """
+        CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
+        BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END
+    """,
+    "postgresql": """
+        CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'the audit log is never changed'; END$$;
+        CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
+        FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()
+    """,
+}
+
+
+@sa.event.listens_for(audit_log, "after_create")
+def _keep_unchanged(_table: sa.Table, connection: sa.Connection, **_: object) -> None:
+    statements = _UNCHANGED.get(connection.dialect.name)
+    if statements is not None:
+        connection.exec_driver_sql(statements)

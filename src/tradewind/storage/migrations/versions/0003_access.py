@@ -138,18 +138,18 @@ def _create_audit_log() -> None:
 
 def _keep_audit_log() -> None:
     """Nobody changes an entry. On MySQL, who may make tables may often not make triggers."""
-    match op.get_bind().dialect.name:
-        case "sqlite":
-            op.execute(
-                "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-                " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END"
-            )
-        case "postgresql":
-            op.execute(
-                "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
-                " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'"
-            )
-            op.execute(
-                "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-                " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()"
-            )
+    dialect = op.get_bind().dialect.name
+    if dialect == "sqlite":
+        op.execute(
+            "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+            " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END"
+        )
+    elif dialect == "postgresql":
+        op.execute(
+            "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
+            " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'"
+        )
+        op.execute(
+            "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
+            " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()"
+        )
