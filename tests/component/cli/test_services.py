@@ -69,6 +69,33 @@ def test_the_web_server_serves_until_told_to_stop(
     assert not any(child.is_running() for child in children)
 
 
+def test_who_watches_is_told_of_what_another_process_does_and_lets_the_server_stop(
+    deployment: CliDeployment, processes: list["subprocess.Popen[str]"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A8: live changes; a stream that is open does not keep the server from ending."""
+    monkeypatch.setenv("TRADEWIND__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS", "True")
+    port = free_port()
+    process = start(processes, "api-server", "--port", str(port))
+    until(lambda: status(port) == 401, "it to answer")
+    token = httpx.get(f"http://127.0.0.1:{port}/auth/token").json()["access_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    address = f"http://127.0.0.1:{port}/ui/events"
+    with httpx.stream("GET", address, headers=headers, timeout=PATIENCE_S) as watched:
+        lines = watched.iter_lines()
+        next(line for line in lines if line == "event: resync")
+
+        deployment.run("pools", "set", "narrow", "3", "made while somebody watches")
+
+        told = next(line for line in lines if line.startswith("data: ") and line != "data: {}")
+        assert '"kind":"pool","name":"narrow","state":"changed"' in told
+        process.send_signal(signal.SIGTERM)
+        asked = SystemClock().monotonic()
+        assert all("data: " not in line for line in lines)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert SystemClock().monotonic() - asked < 4  # it would be cut off after five seconds
+
+
 def test_a_process_of_the_web_server_that_dies_is_replaced(
     deployment: CliDeployment, processes: list["subprocess.Popen[str]"]
 ) -> None:
