@@ -94,6 +94,8 @@ def command(
     would be done is told. To copy again changes nothing but what has come since.
     """
     kinds = _kinds(only, history)
+    if xcoms and "history" not in kinds:
+        raise typer.BadParameter("--xcoms goes with --history")
     key = _key(fernet_key, fernet_key_file, fernet_key_cmd)
     named = _simple_users(simple_auth_users, simple_auth_passwords)
     settings = load_settings()
@@ -231,7 +233,9 @@ def _counts(found: "Sequence[outcome.Outcome]", *, is_done: bool) -> str:
 
 def _line(each: "outcome.Outcome") -> str:
     number = "" if each.count <= 1 else f" ({each.count})"
-    return f"  {_SIGNS[each.fate]} {each.name}{number}" + (f": {each.why}" if each.why else "")
+    line = f"{each.name}{number}" + (f": {each.why}" if each.why else "")
+    # Whatever another database has for a name, the terminal must not take it for an order.
+    return f"  {_SIGNS[each.fate]} {line if line.isprintable() else repr(line)}"
 
 
 def _tell_how(options: "Mapping[str, object]") -> None:

@@ -46,6 +46,7 @@ def change(url: str, statement: str) -> None:
         (["--db", "{url}", "--fernet-key", "a", "--fernet-key-cmd", "b"], 2, "not several of them"),
         (["--db", "{url}", "--only", "dags"], 2, "--only takes some of connections, variables"),
         (["--db", "{url}", "--history", "some"], 2, "--history takes a number of days or 'all'"),
+        (["--db", "{url}", "--xcoms"], 2, "--xcoms goes with --history"),
         (["--db", "{url}", "--simple-auth-users", "anna"], 1, "'anna' is no name:role"),
         ([], 2, "--db"),
     ],
@@ -101,12 +102,14 @@ def test_a_run_of_the_same_date_is_in_the_way(deployment: CliDeployment, url: st
 
 def test_what_belongs_to_a_team_or_has_an_impossible_name_stays_behind(deployment: CliDeployment, url: str) -> None:
     change(url, "ALTER TABLE slot_pool ADD COLUMN team_name VARCHAR(50)")
-    change(url, "INSERT INTO slot_pool (pool, slots, team_name) VALUES ('theirs', 1, 'blue'), ('odd', -7, NULL)")
+    rows = "('theirs', 1, 'blue'), ('odd', -7, NULL), ('a\x1b[2J', 1, NULL)"
+    change(url, f"INSERT INTO slot_pool (pool, slots, team_name) VALUES {rows}")
 
     told = deployment.run(MIGRATE, "--db", url, "--only", "pools")
 
     assert "  ! theirs: it belongs to the team 'blue', and there are no teams here" in told
     assert "  ! odd: pool 'odd': slots must be 0 or more" in told
+    assert "  + 'a\\x1b[2J'\n" in told
 
 
 def test_users_of_a_configuration_get_the_passwords_of_their_file(
