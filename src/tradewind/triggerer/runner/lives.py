@@ -6,6 +6,7 @@ import logging
 import traceback
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 from tradewind.compat import install
@@ -16,6 +17,7 @@ from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.triggerer.protocol import Ending, FrameKind, Outcome, Start, TaskName
+from tradewind.triggerer.runner.blocking import Timed
 from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.link import Link, SupervisorGone
 from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
@@ -52,6 +54,7 @@ class Lives:
         self._link = link
         self._killed = killed
         self._classes = TriggerClasses()
+        self._longest_step_s = conf.getfloat("triggerer", "blocked_main_thread_warning_threshold", fallback=0.2)
         self._on_kill_timeout_s = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0)
 
     async def live(self, start: Start) -> None:
@@ -76,7 +79,7 @@ class Lives:
     async def _outcome(self, start: Start) -> Outcome:
         trigger = self._make(start)
         try:
-            return _told(start, await _first_event(trigger))
+            return _told(start, await Timed(_first_event(trigger), self._longest_step_s, partial(_warn, start)))
         except asyncio.CancelledError:
             if start.trigger in self._killed:
                 await self._kill(trigger)
@@ -121,6 +124,17 @@ class _Line:
     def ask(self, method: str, arguments: bytes) -> Answer:
         """See `Line.ask`."""
         return self._link.ask(self._trigger, method, arguments)
+
+
+def _warn(start: Start, took_s: float) -> None:
+    """In the log of its task, where its author looks."""
+    log.warning(
+        "%s kept all other triggers waiting for %.2f s: it calls something that blocks, in its task instance %s of %s",
+        start.class_path,
+        took_s,
+        start.task.task_id,
+        start.task.dag_id,
+    )
 
 
 async def _first_event(trigger: BaseTrigger) -> TriggerEvent:

@@ -1,0 +1,37 @@
+"""Notices who keeps the event loop, and so all other triggers, waiting."""
+
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
+
+from tradewind.sdk.task_clock import current_clock
+
+
+class Timed:
+    """Awaits a coroutine, and tells of each step of it that took too long. Nothing is done while it waits."""
+
+    def __init__(self, inner: Coroutine[Any, Any, Any], longest_s: float, tell: Callable[[float], object]) -> None:
+        self._inner = inner
+        self._longest_s = longest_s
+        self._tell = tell
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        step: Callable[[Any], Any] = self._inner.send
+        given: Any = None
+        while True:
+            try:
+                awaited = self._timed(step, given)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                step, given = self._inner.send, (yield awaited)
+            except BaseException as error:  # such as a cancellation: the coroutine has to hear of it
+                step, given = self._inner.throw, error
+
+    def _timed(self, step: Callable[[Any], Any], given: Any) -> Any:
+        began = current_clock().monotonic()
+        try:
+            return step(given)
+        finally:
+            took_s = current_clock().monotonic() - began
+            if took_s > self._longest_s:
+                self._tell(took_s)
