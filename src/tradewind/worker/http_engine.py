@@ -24,7 +24,9 @@ _KEPT_S: Final = 3600.0
 """How long the token of an attempt is kept after its last heartbeat: callbacks still ask."""
 _NO_TOKENS: Final = "schedulers hand out no tokens: they need [core] execution_api_server_url, as this worker does"
 _OK: Final = range(200, 300)
-_REFUSED: Final = range(400, 500)
+_NOT_TAKEN: Final = frozenset({400, 413, 422})
+"""It makes no sense to the server, or is too much. What else it, or a proxy in front of it, may say can change."""
+_NOT_VOUCHED: Final = frozenset({wire.NOT_KNOWN, wire.TOO_LATE})
 _NOT_KNOWN: Final = Refusal("NotAuthorized", "the server knows this worker no longer, so the task may ask for nothing")
 
 
@@ -90,7 +92,10 @@ class HttpEngine:
             self._held[key].heard_at = now
         self._held = {key: held for key, held in self._held.items() if now - held.heard_at < _KEPT_S}
         alive = wire.Alive(tuple(self._held[key].token for key in known))
-        heard = self._ask("/heartbeat", alive, wire.Heard)
+        try:
+            heard = self._ask("/heartbeat", alive, wire.Heard)
+        except _Refused as refused:
+            raise DatabaseUnavailable(str(refused)) from refused
         if heard.token is not None:
             self._is_known_as(heard.token)
         for key, token in zip(known, heard.tokens, strict=True):
@@ -172,7 +177,7 @@ class HttpEngine:
                 self._longest_body = begun.longest_body
                 self._is_known_as(begun.token)
                 return True
-            if status not in _REFUSED:
+            if status not in _NOT_VOUCHED:
                 raise _no_answer(status)
         self._former = None
         return False
@@ -194,7 +199,7 @@ class HttpEngine:
         self._unknown_since = None
         if status in _OK:
             return _decoded(answer, kind)
-        if status in _REFUSED:
+        if status in _NOT_TAKEN:
             raise _Refused(f"the server refuses it: {answer.decode(errors='replace')[:200]}")
         raise _no_answer(status)
 

@@ -50,14 +50,16 @@ class Server:
         self.loses = 0
         """So many answers are lost, after all was done."""
         self.is_away = False
-        self.statuses: list[int] = []
+        self.says: int | None = None
+        """This status, and nothing is done."""
 
     def ask(self, method: str, path: str, token: str, body: bytes = b"") -> tuple[int, bytes]:
         if self.is_away:
             raise DatabaseUnavailable("connection refused")
+        if self.says is not None:
+            return self.says, b"something"
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         answer = self._client.request(method, f"/execution{path}", content=body, headers=headers)
-        self.statuses.append(answer.status_code)
         if self.loses:
             self.loses -= 1
             raise DatabaseUnavailable("connection lost")
@@ -335,6 +337,28 @@ def test_a_server_with_another_key_is_believed_to_be_mistaken_for_a_while(
     (late,) = engine.exchange(Exchange([xcom(load, 1)], [succeeded(load, world)])).answers
     assert isinstance(late, Refusal)
     assert begin(engine, work["store"]) == [work["store"].attempt]
+
+
+def test_what_a_proxy_says_is_no_answer(
+    world: World, work: Work, supervise: Callable[..., HttpEngine], server: Server
+) -> None:
+    """Nor is what nobody can read. Nothing is lost: it is said again."""
+    engine, load = supervise(), work["load"]
+    for server.says in (200, 404, 500, 503):
+        with pytest.raises(DatabaseUnavailable):
+            begin(engine, load)
+    server.says = None
+    begin(engine, load)
+
+    for server.says in (200, 403, 404, 429, 500, 502, 503):
+        with pytest.raises(DatabaseUnavailable):
+            engine.heartbeat([load.attempt])
+        with pytest.raises(DatabaseUnavailable):
+            engine.exchange(Exchange(results=[succeeded(load, world)]))
+    server.says = None
+    engine.exchange(Exchange(results=[succeeded(load, world)]))
+
+    assert state(world, load) is TaskState.SUCCESS
 
 
 def test_tokens_of_other_attempts_and_supervisors_do_not_count(
