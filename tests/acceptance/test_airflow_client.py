@@ -3,6 +3,7 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -263,6 +264,33 @@ def test_what_is_said_without_a_login(started: Standalone) -> None:
             airflow.DAGApi(nobody).get_dags()
 
 
+def test_backfills(api: airflow.ApiClient) -> None:
+    backfills, first = airflow.BackfillApi(api), datetime(2024, 1, 1, tzinfo=UTC)
+    body = airflow.BackfillPostBody(
+        dag_id="daily", from_date=first, to_date=first + timedelta(days=2), max_active_runs=1
+    )
+    airflow.DAGApi(api).patch_dag("daily", airflow.DAGPatchBody(is_paused=False))
+
+    would = backfills.create_backfill_dry_run(body)
+    made = backfills.create_backfill(body)
+
+    assert [each.logical_date for each in would.backfills] == [first + timedelta(days=day) for day in range(3)]
+    assert (made.dag_id, made.is_paused, made.max_active_runs) == ("daily", False, 1)
+    assert [each.id for each in backfills.list_backfills("daily").backfills] == [made.id]
+    until(lambda: backfills.get_backfill(made.id).completed_at is not None, "the backfill to complete")
+    runs = airflow.DagRunApi(api).get_dag_runs("daily", run_type=["backfill"]).dag_runs
+    assert [each.state for each in runs] == ["success"] * 3
+
+    later = body.model_copy(update={"from_date": first + timedelta(days=10), "to_date": first + timedelta(days=300)})
+    made = backfills.create_backfill(later)
+    assert backfills.pause_backfill(made.id).is_paused is True
+    assert backfills.unpause_backfill(made.id).is_paused is False
+    assert backfills.cancel_backfill(made.id).completed_at is not None
+    with pytest.raises(airflow.exceptions.ConflictException):
+        backfills.cancel_backfill(made.id)
+    airflow.DAGApi(api).patch_dag("daily", airflow.DAGPatchBody(is_paused=True))
+
+
 def test_a_dag_is_deleted(api: airflow.ApiClient) -> None:
     dags = airflow.DAGApi(api)
 
@@ -282,6 +310,7 @@ def looking(api: airflow.ApiClient) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 ELSEWHERE: Final = {
+    "get_backfill",
     "get_dag_asset_queued_event",
     "get_connection_test",
     "get_external_log_url",
