@@ -35,7 +35,7 @@ hello()
 SLEEPER = """
 import os
 import pathlib
-import time
+import signal
 
 from tradewind.sdk import dag, task
 
@@ -44,7 +44,7 @@ def sleeper():
     @task
     def sleep() -> None:
         pathlib.Path(os.environ["SLEEPER_FILE"]).write_text(str(os.getpid()))
-        time.sleep(600)
+        signal.pause()
 
     sleep()
 
@@ -177,7 +177,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(started: Standalone, tmp_path:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_after_it_was_told_to_stop(tmp_path: Path, dags_folder: Path, number: signal.Signals) -> None:
-    """Not even the task that would sleep for ten minutes."""
+    """Not even the task that would sleep for ever."""
     file = tmp_path / "sleeping"
     with standing(
         tmp_path / "home", free_port(), dags_folder=dags_folder, variables={"SLEEPER_FILE": str(file)}

@@ -85,7 +85,7 @@ def test_everything_is_read_again_on_demand(dags: Path, capsys: pytest.CaptureFi
 
 
 def test_an_unknown_bundle_is_refused_by_name(dags: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["dag-processor", "--bundle-name", "nothing"]) == 1
+    assert main(["dag-processor", "--bundle-name", "nothing"]) == 2
     assert "no bundle 'nothing'" in capsys.readouterr().err
 
 
