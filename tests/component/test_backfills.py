@@ -27,6 +27,7 @@ from tradewind.model.timetable import Never
 from tradewind.operations import start_backfill
 from tradewind.operations.delete import delete_run
 from tradewind.operations.manage_backfills import pause_backfill
+from tradewind.telemetry.events import DutyFailed
 
 DONE = RunState.SUCCESS
 
@@ -434,3 +435,22 @@ def test_a_version_that_cannot_be_read_pauses_the_backfill_and_no_more(world: Wo
         record = tx.dags.find("sales")
     assert record is not None
     assert record.error is None
+
+
+def test_a_backfill_that_its_dag_no_longer_allows_is_paused_and_the_others_go_on(
+    world: World, small_batches: None
+) -> None:
+    """B10, and pain 26: bad input of one stops all."""
+    for dag_id in ("sales", "stock"):
+        daily(world, dag_id=dag_id)
+    refused, other = begin(world, 1, 6), begin(world, 1, 6, dag_id="stock")
+    daily(world, allowed_run_types=(RunType.SCHEDULED,))
+    world.scheduler()
+    world.settle(allow_failures=True)
+    world.clock.advance(2)
+    world.settle(allow_failures=True)
+
+    assert find(world, refused.key).is_paused
+    assert find(world, other.key).is_complete
+    (told,) = world.told(DutyFailed)
+    assert told.error == f"backfill {refused.key} is paused: DAG 'sales' does not allow backfill runs"

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from tradewind.errors import DagUnusable
+from tradewind.errors import DatabaseError
 from tradewind.operations.start_backfill import continue_backfill
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import Transaction
@@ -19,7 +19,7 @@ def continue_backfills(state: SchedulerState) -> int:
     """One batch of each backfill in `backfills_to_continue`. Returns how many dates were looked at."""
     done = 0
     for each in sorted(state.backfills_to_continue):
-        looked_at = state.store.transact(partial(_continue, state=state, each=each))
+        looked_at = _continue(state, each)
         if looked_at:
             done += looked_at
             state.dags_to_start.add(each.dag_id)
@@ -28,15 +28,25 @@ def continue_backfills(state: SchedulerState) -> int:
     return done
 
 
-def _continue(tx: Transaction, state: SchedulerState, each: OpenBackfill) -> int:
-    now = state.clock.now()
+def _continue(state: SchedulerState, each: OpenBackfill) -> int:
+    try:
+        return state.store.transact(partial(_next_batch, state=state, each=each))
+    except DatabaseError:
+        raise
+    except Exception as error:
+        # Its version cannot be read, or its DAG allows such runs no longer. The others go on (B10); a person sees it.
+        state.store.transact(partial(_give_up, state=state, each=each, error=error))
+        return 0
+
+
+def _next_batch(tx: Transaction, state: SchedulerState, each: OpenBackfill) -> int:
     records = tx.dags.lock([each.dag_id], skip_locked=True)
     if not records:
         return 0  # another scheduler is at it, or it is gone; the next poll will tell
-    try:
-        return continue_backfill(tx, records[0], each.key, state.structures, now)
-    except DagUnusable as error:
-        # Its DAG may be sound: the version that it was planned with is not. A person has to see it.
-        tx.backfills.set_paused(each.key, True, now)
+    return continue_backfill(tx, records[0], each.key, state.structures, state.clock.now())
+
+
+def _give_up(tx: Transaction, state: SchedulerState, each: OpenBackfill, error: Exception) -> None:
+    tx.dags.lock([each.dag_id])
+    if tx.backfills.set_paused(each.key, True, state.clock.now()):
         tx.emit(DutyFailed("continue backfills", f"backfill {each.key} is paused: {error}"))
-        return 0
