@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.component.api.conftest import shared_app
 from tests.component.world import World
-from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
 from tradewind.api.services import Services
 from tradewind.model.account import Account, DagRight, Profile
@@ -41,16 +42,22 @@ def own(services: Services, any_world: World) -> Services:
     return dataclasses.replace(services, find_principal=identities.of_claim, find_token_holder=identities.of_api_token)
 
 
+def app_of(own: Services) -> FastAPI:
+    app = shared_app()
+    app.state.services = own
+    return app
+
+
 def session(own: Services, name: str = "anna") -> TestClient:
     """Somebody who logged in."""
     account: Account = own.store.read(lambda tx: find_user(tx, name))
     generation = f"{account.account_key}.{account.generation}"
     token = own.tokens.make(name, own.clock.now(), generation=generation)
-    return TestClient(make_app(own), headers={"Authorization": f"Bearer {token}"})
+    return TestClient(app_of(own), headers={"Authorization": f"Bearer {token}"})
 
 
 def program(own: Services, token: str) -> TestClient:
-    return TestClient(make_app(own), headers={"Authorization": f"Bearer {token}"})
+    return TestClient(app_of(own), headers={"Authorization": f"Bearer {token}"})
 
 
 def make(client: TestClient, name: str = "nightly", **more: Any) -> str:
@@ -145,7 +152,7 @@ def test_what_makes_no_sense_is_refused(own: Services, body: dict[str, Any], sta
 
 
 def test_who_is_not_known_has_none(own: Services) -> None:
-    client = TestClient(make_app(own))
+    client = TestClient(app_of(own))
 
     assert client.get(TOKENS).status_code == 401
     assert client.post(TOKENS, json={"name": "x"}).status_code == 401

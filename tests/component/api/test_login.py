@@ -10,7 +10,7 @@ import jwt
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.component.api.conftest import SECRET
+from tests.component.api.conftest import SECRET, shared_app
 from tests.component.world import World
 from tradewind.api.app import make_app
 from tradewind.api.auth.identities import Identities
@@ -54,7 +54,8 @@ def own(services: Services, any_world: World) -> Services:
 @pytest.fixture
 def open_(own: Services) -> Open:
     """A client; `open_(client=("10.0.0.9", 1))`: one from elsewhere."""
-    app = make_app(own)
+    app = shared_app()
+    app.state.services = own
     return lambda **more: TestClient(app, follow_redirects=False, **more)
 
 
