@@ -60,8 +60,8 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _hold_termination() -> None:
     """Before user code forks: a copy that is ended while it begins must get the signal when it can obey it.
 
-    Python forgets the signals that reach a new process before it has put itself in order. A pool of `multiprocessing` ends
-    its workers as soon as it has what it wants, also those that have only begun, and then waits for them for ever.
+    Python forgets the signals that reach a new process before it has put itself in order. A pool of `multiprocessing`
+    ends its workers as soon as it has what it wants, also those that have only begun, and then waits for them for ever.
     """
     if _Obedience.child is not None:
         _Obedience.masks[threading.get_ident()] = set(signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,)))
