@@ -63,8 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood
     (the words, or what is configured)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files, and words, need not be text
     try:
         code = _app(words)(words, prog_name="tradewind", standalone_mode=False)
         return code if isinstance(code, int) else 0

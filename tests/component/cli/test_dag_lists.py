@@ -53,7 +53,7 @@ def test_files_are_read_without_a_database(deployment: CliDeployment, monkeypatc
     report = {row["file"]: row for row in deployment.rows("dags", "report")}
     assert (report["a.py"]["dags"], report["a.py"]["task_num"], report["a.py"]["error_num"]) == ("sales", 1, 0)
     assert (report["b.py"]["dag_num"], report["b.py"]["error_num"]) == (0, 1)
-    assert "there is no bundle 'x'" in deployment.run("dags", "report", "-B", "x", code=1)
+    assert "there is no bundle 'x'" in deployment.run("dags", "report", "-B", "x", code=2)
 
 
 def test_details_of_a_dag_are_told(deployment: CliDeployment) -> None:
