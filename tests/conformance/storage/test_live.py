@@ -37,14 +37,19 @@ def listen(store: Database, clock: FakeClock) -> None:
         tx.live.listen(clock.now())
 
 
+def tell(writer: Database, times: int = 1) -> None:
+    for _ in range(times):
+        with writer.begin() as tx:
+            tx.emit(PAUSED)
+
+
 def seen(store: Database) -> list[LiveEntry]:
     with store.begin() as tx:
         return [entry for row in tx.live.after(0, (), 1_000) for entry in row.entries]
 
 
 def test_nothing_is_written_while_nobody_listens(store: Database, writer: Database) -> None:
-    with writer.begin() as tx:
-        tx.emit(PAUSED)
+    tell(writer)
 
     assert seen(store) == []
 
@@ -103,12 +108,10 @@ def test_too_many_are_told_of_as_a_number(store: Database, writer: Database, clo
 def test_a_writer_notices_within_a_second_that_somebody_listens(
     store: Database, writer: Database, clock: FakeClock
 ) -> None:
-    with writer.begin() as tx:
-        tx.emit(PAUSED)
+    tell(writer)
     listen(store, clock)
     clock.advance(LOOK_EVERY_S)
-    with writer.begin() as tx:
-        tx.emit(PAUSED)
+    tell(writer)
 
     assert len(seen(store)) == 1
 
@@ -118,15 +121,13 @@ def test_a_writer_stops_when_the_listener_is_silent_and_goes_on_when_it_is_not(
 ) -> None:
     listen(store, clock)
     for _ in range(3):
-        with writer.begin() as tx:
-            tx.emit(PAUSED)
+        tell(writer)
         clock.advance(TOLD_FOR_S)
 
     assert len(seen(store)) == 1
 
     listen(store, clock)
-    with writer.begin() as tx:
-        tx.emit(PAUSED)
+    tell(writer)
 
     assert len(seen(store)) == 2
 
@@ -143,9 +144,7 @@ def test_rows_are_read_on_from_a_key_and_fetched_by_their_keys(
     store: Database, writer: Database, clock: FakeClock
 ) -> None:
     listen(store, clock)
-    for _ in range(4):
-        with writer.begin() as tx:
-            tx.emit(PAUSED)
+    tell(writer, 4)
 
     with store.begin() as tx:
         keys = [key for key, _ in tx.live.kept()]
@@ -158,17 +157,14 @@ def test_what_is_old_is_forgotten_and_no_key_is_given_twice(
     store: Database, writer: Database, clock: FakeClock
 ) -> None:
     listen(store, clock)
-    for _ in range(3):
-        with writer.begin() as tx:
-            tx.emit(PAUSED)
+    tell(writer, 3)
     with store.begin() as tx:
         keys = [key for key, _ in tx.live.kept()]
         tx.live.forget(keys[1])
         assert [key for key, _ in tx.live.kept()] == keys[2:]
         tx.live.forget()
         assert tx.live.kept() == []
-    with writer.begin() as tx:
-        tx.emit(PAUSED)
+    tell(writer)
 
     with store.begin() as tx:
         assert tx.live.kept()[0][0] > keys[-1]

@@ -1,5 +1,6 @@
 """Server-sent events: what changes, told to whoever watches."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -26,7 +27,8 @@ _STREAM: Final = "text/event-stream"
 _AGAIN_AFTER_MS: Final = 2_000
 _AGAIN_IF_ALONE_MS: Final = 10_000
 _AGAIN_IF_FULL_S: Final = 30
-_LARGEST_KEY: Final = 2**62
+_LONGEST_ID: Final = 18
+"""Digits that a key can have."""
 _HEADERS: Final = {"Cache-Control": "no-cache, no-store", "X-Accel-Buffering": "no"}
 """Nobody on the way may keep events until there are more of them."""
 _bearer: Final = HTTPBearer(auto_error=False)
@@ -84,11 +86,13 @@ class _Client:
     async def stream(self, caller: Principal) -> AsyncIterator[bytes]:
         """Until the client goes, the server stops, or the token counts no more."""
         principal: Principal | None = caller
+        now = asyncio.get_running_loop().time
         with self.live.watched():
             yield b"retry: %d\n\n" % _AGAIN_AFTER_MS
             await self.live.begun()
             position, mark = self.live.ring.end, self.live.ring.mark
             yield await self._missed(caller) + _id(mark)
+            checks_at = now() + HEARTBEAT_S
             while principal is not None and not self.live.is_closed:
                 events = self.live.ring.since(position)
                 if events is None:
@@ -102,15 +106,17 @@ class _Client:
                     if told:
                         yield told + _id(mark)
                 elif not await self.live.ring.news(HEARTBEAT_S):
-                    principal = await self._still_known()
                     yield b": alive\n" + _id(self.live.ring.mark)
+                if now() >= checks_at:
+                    checks_at = now() + HEARTBEAT_S
+                    principal = await self._still_known()
 
     async def _missed(self, caller: Principal) -> bytes:
         last = self.request.headers.get("last-event-id", "")
         if not last:
             return b""
-        key = int(last) if last.isascii() and last.isdigit() else _LARGEST_KEY
-        missed = None if key >= _LARGEST_KEY else await run_in_threadpool(self.live.missed_since, key)
+        is_one_of_ours = last.isascii() and last.isdigit() and len(last) <= _LONGEST_ID
+        missed = await run_in_threadpool(self.live.missed_since, int(last)) if is_one_of_ours else None
         return RESYNC if missed is None else self._told(missed, caller)
 
     def _told(self, events: list[LiveEvent], principal: Principal) -> bytes:

@@ -70,6 +70,7 @@ class LiveChanges:
         """End all streams: the server stops."""
         self.is_closed = True
         self._stop()
+        self._has_begun.set()
         self.ring.wake()
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
