@@ -33,7 +33,7 @@ ENTRIES: Final = {
     "dag-processor": Entry("tradewind.cli.dag_processor", "find DAG files, read them, store what they say"),
     "dags": Entry("tradewind.cli.dags", "DAGs, what is wrong with their files, and their runs"),
     "db": Entry("tradewind.cli.db", "create, migrate and check the database's schema"),
-    "info": Entry("tradewind.cli.info", "tell what is installed and configured, without secrets"),
+    "info": Entry("tradewind.cli.info", "tell what is installed and configured; no secrets"),
     "jobs": Entry("tradewind.cli.jobs", "the services that run"),
     "migrate-from-airflow": Entry("tradewind.cli.migrate_from_airflow", "copy what Airflow's database holds"),
     "plugins": Entry("tradewind.cli.plugins", "tell which plugins there are, and what they bring"),
