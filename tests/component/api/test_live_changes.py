@@ -198,14 +198,14 @@ def test_a_change_reaches_the_client_within_300_ms(server: Server) -> None:
             await stream.until(lambda: len(stream.events) == 1)
             took: list[float] = []
             for count in range(2, 7):  # and the quickest counts: the machine may be busy
-                await server.change(trigger("etl", f"run {count}", server.world))
+                await server.change(trigger("etl", f"run_{count}", server.world))
                 changed = time.monotonic()
                 await stream.until(lambda count=count: len(stream.events) == count)
                 took.append(time.monotonic() - changed)
 
             assert stream.headers["content-type"].startswith("text/event-stream")
             assert stream.events[0] == {"kind": "dag", "dag_id": "etl", "state": "paused"}
-            assert stream.events[1] == {"kind": "dag_run", "dag_id": "etl", "run_id": "run 2", "state": "queued"}
+            assert stream.events[1] == {"kind": "dag_run", "dag_id": "etl", "run_id": "run_2", "state": "queued"}
             assert min(took) < 0.3
 
     run(test)
