@@ -150,7 +150,7 @@ class StatsdSink:
         size = 0
         while True:
             try:
-                part = self._waiting.popleft().encode()
+                part = self._waiting.popleft().encode(errors="replace")
             except IndexError:
                 break
             if parts and size + len(part) + 1 > _MOST_BYTES:

@@ -79,10 +79,13 @@ def test_what_is_no_name_or_no_tag_is_left_out(receiver: UdpReceiver) -> None:
     influx.count(plain, 1, {"a": "x,y=z", "b": "ok", "c": "two\nlines"})
     influx.close()
     datadog = StatsdSink(options_of(receiver, style=TagStyle.DATADOG))
-    datadog.count(plain, 1, {"a": "x|y\nz,1#"})
+    datadog.count(plain, 1, {"a": "x|y\nz,1#", "b": "half \udc00"})
     datadog.close()
 
-    assert receiver.until(lambda lines: len(lines) >= 2) == ["airflow.rows,b=ok:1|c", "airflow.rows:1|c|#a:x_y_z_1_"]
+    assert receiver.until(lambda lines: len(lines) >= 2) == [
+        "airflow.rows,b=ok:1|c",
+        "airflow.rows:1|c|#a:x_y_z_1_,b:half_?",
+    ]
 
 
 def test_names_are_made_by_the_handler_of_the_configuration(receiver: UdpReceiver) -> None:
