@@ -26,6 +26,12 @@ with DAG("standard_set", schedule=None, start_date=START):
         DateTimeSensorAsync(task_id="date_time", target_time="{{ dag_run.run_after + macros.timedelta(seconds=1) }}")
         >> task.bash(task_id="after")(lambda: f"sleep 0.1; touch {FOLDER}/standard_set.file")()
     )
+    DateTimeSensorAsync(
+        task_id="from_start_to_end",
+        target_time="{{ dag_run.run_after + macros.timedelta(seconds=1) }}",
+        start_from_trigger=True,
+        end_from_trigger=True,
+    )
     TimeDeltaSensorAsync(task_id="time_delta", delta=timedelta(seconds=0.5))
     FileSensor(task_id="file", filepath=f"{FOLDER}/standard_set.file", poke_interval=0.1, deferrable=True)
     asks = TriggerDagRunOperator(

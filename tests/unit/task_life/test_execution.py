@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.sdk_runtime.memory_runtime import MemoryRuntime
 from tests.unit.task_life.attempts import Calls, attempt, one_task, raises
-from tradewind.model.attempt_end import OutletEvent
+from tradewind.model.attempt_end import Deferral, OutletEvent
 from tradewind.model.task import Deferred, Failed, Skipped, Succeeded
 from tradewind.model.task_answers import AssetResult
 from tradewind.sdk import email, task
@@ -538,17 +538,30 @@ def test_a_task_can_wait_for_the_run_without_a_worker() -> None:
 def test_a_task_may_begin_with_its_trigger() -> None:
     class Begins(Calls):
         start_from_trigger = True
-        start_trigger_args = StartTriggerArgs("some.Trigger", "go_on", {"n": 1}, timeout=timedelta(minutes=1))
+        template_fields = ("word",)
+        start_trigger_args = StartTriggerArgs(
+            "some.Trigger",
+            "go_on",
+            {"n": 1, "word": "{{ task.task_id }}", "x": "{{ x }}"},
+            timeout=timedelta(minutes=1),
+        )
+        word = ""
 
         def go_on(self, _: Any, event: Any) -> Any:
             return event
 
     with DAG("d", schedule=None) as dag:
-        Begins(task_id="t", call=raises(AssertionError("it has nothing to execute")))
+        Begins(
+            task_id="t",
+            call=raises(AssertionError("it has nothing to execute")),
+            execution_timeout=timedelta(seconds=30),
+        )
 
     begun = attempt(dag)
     resumed = attempt(dag, next_method="go_on", next_kwargs={"event": "fired"})
 
     assert isinstance(begun.report, Deferred)
-    assert begun.outcome.trigger_kwargs == {"n": 1}  # type: ignore[union-attr]
+    assert isinstance(begun.outcome, Deferral)
+    assert begun.outcome.trigger_kwargs == {"n": 1, "word": "t", "x": "{{ x }}"}
+    assert begun.outcome.timeout == timedelta(seconds=30)
     assert resumed.xcoms == {"return_value": "fired"}

@@ -35,18 +35,26 @@ def input_awaited(signal: TaskAwaitingInput) -> InputAwaited:
 
 
 def first_deferral(task: Any, context: Context) -> Deferral | None:
-    """For a task that begins with a trigger (`start_from_trigger`): the trigger that it begins with."""
+    """For a task that begins with a trigger (`start_from_trigger`): the trigger that it begins with.
+
+    What the trigger is given in place of template fields is rendered here: the triggerer does not know the task.
+    """
     if not task.start_from_trigger:
         return None
-    arguments: StartTriggerArgs | None = task.expand_start_trigger_args(context=whole(context))
+    known = whole(context)
+    arguments: StartTriggerArgs | None = task.expand_start_trigger_args(context=known)
     if arguments is None:
         return None
+    kwargs = {
+        name: task.render_template(value, known) if name in task.template_fields else value
+        for name, value in (arguments.trigger_kwargs or {}).items()
+    }
     return Deferral(
         trigger_path=arguments.trigger_cls,
-        trigger_kwargs=serialize(arguments.trigger_kwargs or {}),
+        trigger_kwargs=serialize(kwargs),
         next_method=arguments.next_method,
         next_kwargs=serialize(arguments.next_kwargs or {}),
-        timeout=_duration(arguments.timeout),
+        timeout=_shorter(_duration(arguments.timeout), time_left(task, timedelta())),
         queue=None,
     )
 
