@@ -47,13 +47,13 @@ def test_errors_and_cancellations_pass_through() -> None:
         raise ValueError("no")
 
     async def main() -> None:
-        task = asyncio.ensure_future(_awaited(Timed(waits(), 0.2, heard.append)))
+        task = asyncio.ensure_future(_awaited(Timed(waits(), 0.2, lambda took_s: heard.append(f"took {took_s}"))))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         with pytest.raises(ValueError, match="no"):
-            await Timed(fails(), 0.2, heard.append)
+            await Timed(fails(), 0.2, lambda took_s: heard.append(f"took {took_s}"))
 
     asyncio.run(main())
     assert heard == ["cancelled"]
