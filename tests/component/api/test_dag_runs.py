@@ -178,6 +178,7 @@ QUERIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"order_by": ["state", "-run_id"]}, ["r3", "r4", "r2", "r1", "r0"]),
     ({"order_by": "-logical_date"}, ["r3", "r2", "r1", "r0", "r4"]),
     ({"order_by": "-duration"}, ["r3", "r2", "r1", "r0", "r4"]),
+    ({"order_by": "consuming_asset"}, ["r0", "r1", "r2", "r3", "r4"]),
     ({"state": "queued"}, ["r4"]),
     ({"state": ["queued", "failed"]}, ["r3", "r4"]),
     ({"run_type": "scheduled"}, []),

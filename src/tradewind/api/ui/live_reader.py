@@ -87,6 +87,7 @@ class LiveReader:
         assert wakeup is not None
         while not self._stopping.is_set():
             try:
+                wakeup.wait(0)  # from here on no signal is lost; before, some kinds do not listen
                 self._begin(has_failed=has_failed)
                 self._follow(wakeup)
             except DatabaseError as error:

@@ -190,6 +190,8 @@ class Listing:
         made: list[sa.ColumnElement[Any]] = []
         for each in order:
             column = self._column(each.field)
+            if not _tables(column):
+                continue  # it is the same for all rows, and PostgreSQL does not sort by a constant
             if getattr(column, "nullable", True):
                 made.append(column.is_(None).desc() if is_backward else column.is_(None))
             made.append(column.desc() if each.is_descending is not is_backward else column.asc())
