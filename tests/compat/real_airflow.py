@@ -12,6 +12,7 @@ from typing import Final
 
 from tests.compat.environments import make_environment
 from tests.databases import Databases, DatabaseUnavailable
+from tests.instants import utc
 from tradewind.operations.cipher import opened_connection, opened_variable
 from tradewind.operations.from_airflow.mapping import remembered_dag
 from tradewind.secrets.encryption import Encryption, new_key
@@ -19,6 +20,7 @@ from tradewind.storage.airflow_source import airflow_source
 from tradewind.storage.interface.airflow_source import AirflowSource
 
 PACKAGES: Final = ("apache-airflow-core==3.3.2", "apache-airflow-providers-fab==3.10.2", "psycopg[binary]")
+_SOME_TIME: Final = utc("2026-01-01 00:00")
 _FILL: Final = Path(__file__).with_name("fill_airflow.py")
 _UV: Final = Path(sys.executable).with_name("uv")
 
@@ -76,7 +78,7 @@ def facts_of(source: AirflowSource, key: str) -> str:
         runs,
         [task for part in history.tasks(numbers) for task in part],
         [each for part in history.tries(numbers) for each in part],
-        [each._replace(at=None) for part in history.xcoms(numbers) for each in part],  # when it was is chance
+        [each._replace(at=_SOME_TIME) for part in history.xcoms(numbers) for each in part],  # when it was is chance
         history.task_names("sales"),
         remembered_dag("sales", history.task_names("sales"), history.structure("sales")).tasks,
     ]
