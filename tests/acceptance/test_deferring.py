@@ -39,6 +39,7 @@ def waiting(
         "AIRFLOW_VAR_COLOR": "red",
         "TRADEWIND__CORE__FERNET_KEY": KEY,
         "TRADEWIND__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5",
+        "TRADEWIND__TRIGGERER__RUNNER_HEALTH_CHECK_THRESHOLD": "5",
     }
     with deployed(home, url, dags_folder=DAGS, variables=variables) as made:
         made.start("triggerer")
@@ -147,6 +148,21 @@ def test_who_stops_a_waiting_task_stops_its_trigger(waiting: Deployment) -> None
     assert waiting.ended(marked).states == {"waits": "success"}
     assert waiting.seen(marked).tasks["waits"].state is TaskState.SUCCESS
     waiting.until(lambda: stored_triggers(waiting) == 0, "no trigger to be left")
+
+
+def test_a_trigger_that_blocks_all_others_fails_and_they_go_on(waiting: Deployment) -> None:
+    """E8: it is named, with the line where it stands."""
+    key, bell = rings(waiting, "beside")
+
+    ended = waiting.run("blocking", "blocks")
+
+    assert ended.reasons == {"blocks": "TaskDeferralError: Trigger failure"}
+    told = log_of(waiting, "blocks", "blocks", "blocking")
+    assert "Blocking blocked the event loop of all triggers for more than 5 s" in told
+    assert "time.sleep(1000)" in told
+    waiting.until(lambda: len(starts(bell)) == 2, "the other trigger to run again")
+    bell.write_text("ding")
+    assert waiting.ended(key).states == {"waits": "success"}
 
 
 def test_the_triggerer_is_alive_and_hides_what_triggers_are_given(waiting: Deployment) -> None:

@@ -29,6 +29,8 @@ class FrameKind(IntEnum):
     """From the runner: a `Logged`."""
     PONG = 15
     """From the runner: I am."""
+    BLOCKED = 16
+    """From the runner, at once after a `PING` that the event loop may be too busy to answer: a `Blocked`."""
 
 
 class TaskName(msgspec.Struct, frozen=True, array_like=True):
@@ -107,10 +109,18 @@ class Logged(msgspec.Struct, frozen=True, array_like=True):
     records: list[dict[str, object]]
 
 
+class Blocked(msgspec.Struct, frozen=True, array_like=True):
+    """The trigger whose code the event loop is in."""
+
+    trigger: int
+    stack: list[str]
+
+
 decode_starts: Final = msgspec.msgpack.Decoder(list[Start]).decode
 decode_stops: Final = msgspec.msgpack.Decoder(list[Stop]).decode
 decode_outcome: Final = msgspec.msgpack.Decoder(Outcome).decode
 decode_number: Final = msgspec.msgpack.Decoder(int).decode
 decode_asked: Final = msgspec.msgpack.Decoder(Asked).decode
 decode_logged: Final = msgspec.msgpack.Decoder(Logged).decode
+decode_blocked: Final = msgspec.msgpack.Decoder(Blocked).decode
 decode_answer: Final = msgspec.msgpack.Decoder(Answer).decode

@@ -15,6 +15,7 @@ from tradewind.runtime.clock import Clock
 from tradewind.triggerer.code_places import CodePlaces
 from tradewind.triggerer.logs import TriggerLogs
 from tradewind.triggerer.protocol import (
+    Blocked,
     Code,
     Ending,
     FrameKind,
@@ -22,6 +23,7 @@ from tradewind.triggerer.protocol import (
     Start,
     Stop,
     TaskName,
+    decode_blocked,
     decode_logged,
     decode_number,
     decode_outcome,
@@ -64,6 +66,8 @@ class RunningTriggers:
         self._started_at = 0.0
         self._unanswered_since: float | None = None
         """When the runner was asked for a sign of life that it has not given yet."""
+        self._blocked: Blocked | None = None
+        """Whose code it was in when it was asked."""
         self._pause_s = _SHORTEST_PAUSE_S
         self.restart_at: float | None = None
         """When the runner is started again."""
@@ -156,11 +160,24 @@ class RunningTriggers:
         now = self._clock.monotonic()
         if self._unanswered_since is None:
             self._unanswered_since = now
-            self._runner.send(FrameKind.PING)
         elif now - self._unanswered_since > threshold_s:
+            blocked = self._break_blocking(threshold_s)
             self._runner.kill()
-            return f"it gave no answer for {threshold_s:g} s, so a trigger blocks the event loop: it is ended"
+            return f"it gave no answer for {threshold_s:g} s, and is ended; {blocked}"
+        self._runner.send(FrameKind.PING)
         return None
+
+    def _break_blocking(self, threshold_s: float) -> str:
+        """The trigger that keeps all others waiting has failed: else it would do so again in the next runner."""
+        blocked, self._blocked = self._blocked, None
+        running = None if blocked is None else self._running.pop(TriggerKey(blocked.trigger), None)
+        if blocked is None or running is None:
+            return "nobody knows which trigger blocks it"
+        claimed = running.claimed
+        told = f"{claimed.class_path} blocked the event loop of all triggers for more than {threshold_s:g} s"
+        self._logs.ended(claimed, self.job)
+        self.fired.append(Fired(claimed.key, claimed.attempt, Broke((*blocked.stack, told))))
+        return f"{told}: task {claimed.attempt.task_id!r} of DAG {claimed.dag_id!r}, run {claimed.run_id!r}"
 
     def close(self) -> None:
         """End the runner, and hear its last words."""
@@ -175,7 +192,7 @@ class RunningTriggers:
         self.restart_at = None
         self._runner = self._make_runner()
         self._started_at = self._clock.monotonic()
-        self._unanswered_since = None
+        self._unanswered_since = self._blocked = None
         starts = [each.start for each in self._running.values() if each.start is not None and not each.is_stopping]
         if starts:
             self._runner.send(FrameKind.START, starts)
@@ -195,7 +212,10 @@ class RunningTriggers:
 
     def _take_all(self, runner: RunnerProcess) -> None:
         for kind, content in runner.frames():
-            self._unanswered_since = None
+            if kind == FrameKind.BLOCKED:
+                self._blocked = decode_blocked(content)
+                continue
+            self._unanswered_since = self._blocked = None
             self._take(kind, content)
 
     def _take(self, kind: int, content: bytes) -> None:

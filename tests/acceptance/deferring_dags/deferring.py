@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -47,6 +48,17 @@ class Silent(Broken):
     async def run(self):
         return
         yield
+
+
+class Blocking(Broken):
+    """Never lets others run."""
+
+    def serialize(self):
+        return f"{__name__}.Blocking", {}
+
+    async def run(self):
+        time.sleep(1000)  # noqa: ASYNC251 - that is the point
+        yield TriggerEvent("late")
 
 
 class Ending(Broken):
@@ -96,6 +108,9 @@ def told(context):
 
 with DAG("bell", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     Waits(task_id="waits", bell="bell")
+
+with DAG("blocking", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
+    Waits(task_id="blocks", trigger=Blocking())
 
 with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     ManyTimes(task_id="many_times")

@@ -4,15 +4,27 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 from tradewind.sdk.task_clock import current_clock
+from tradewind.triggerer.runner.busy import Busy
 
 
 class Timed:
     """Awaits a coroutine, and tells of each step of it that took too long. Nothing is done while it waits."""
 
-    def __init__(self, inner: Coroutine[Any, Any, Any], longest_s: float, tell: Callable[[float], object]) -> None:
+    def __init__(
+        self,
+        inner: Coroutine[Any, Any, Any],
+        longest_s: float,
+        tell: Callable[[float], object],
+        *,
+        busy: Busy,
+        trigger: int,
+    ) -> None:
+        """`busy` is told when the code of that trigger runs."""
         self._inner = inner
         self._longest_s = longest_s
         self._tell = tell
+        self._busy = busy
+        self._trigger = trigger
 
     def __await__(self) -> Generator[Any, Any, Any]:
         step: Callable[[Any], Any] = self._inner.send
@@ -29,9 +41,11 @@ class Timed:
 
     def _timed(self, step: Callable[[Any], Any], given: Any) -> Any:
         began = current_clock().monotonic()
+        self._busy.trigger = self._trigger
         try:
             return step(given)
         finally:
+            self._busy.trigger = None
             took_s = current_clock().monotonic() - began
             if took_s > self._longest_s:
                 self._tell(took_s)

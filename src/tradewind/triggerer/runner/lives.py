@@ -18,6 +18,7 @@ from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.triggerer.protocol import Ending, FrameKind, Outcome, Start, TaskName
 from tradewind.triggerer.runner.blocking import Timed
+from tradewind.triggerer.runner.busy import Busy
 from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.link import Link, SupervisorGone
 from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
@@ -47,12 +48,13 @@ class WaitingTaskInstance:
 class Lives:
     """Makes and runs triggers."""
 
-    def __init__(self, link: Link, killed: set[int]) -> None:
-        """`killed`: those that are stopped because a person wants it."""
+    def __init__(self, link: Link, killed: set[int], busy: Busy) -> None:
+        """`killed`: those that are stopped because a person wants it; `busy` learns whose code runs."""
         install()
         capture_logs(link)
         self._link = link
         self._killed = killed
+        self._busy = busy
         self._classes = TriggerClasses()
         self._longest_step_s = conf.getfloat("triggerer", "blocked_main_thread_warning_threshold", fallback=0.2)
         self._on_kill_timeout_s = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0)
@@ -79,13 +81,17 @@ class Lives:
     async def _outcome(self, start: Start) -> Outcome:
         trigger = self._make(start)
         try:
-            return _told(start, await Timed(_first_event(trigger), self._longest_step_s, partial(_warn, start)))
+            return _told(start, await self._timed(start, trigger))
         except asyncio.CancelledError:
             if start.trigger in self._killed:
                 await self._kill(trigger)
             raise
         finally:
             await _clean_up(trigger)
+
+    def _timed(self, start: Start, trigger: BaseTrigger) -> Timed:
+        warn = partial(_warn, start)
+        return Timed(_first_event(trigger), self._longest_step_s, warn, busy=self._busy, trigger=start.trigger)
 
     def _make(self, start: Start) -> BaseTrigger:
         found = self._classes.find(start.class_path, start.code)

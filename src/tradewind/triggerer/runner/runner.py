@@ -5,7 +5,8 @@ from collections.abc import Coroutine
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from tradewind.triggerer.protocol import FrameKind, Start, Stop, decode_starts, decode_stops
+from tradewind.triggerer.protocol import Blocked, FrameKind, Start, Stop, decode_starts, decode_stops
+from tradewind.triggerer.runner.busy import Busy
 from tradewind.triggerer.runner.link import Link
 
 if TYPE_CHECKING:
@@ -23,20 +24,31 @@ class Runner:
         self._lives: Lives | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._killed: set[int] = set()
+        self._busy = Busy()
 
     async def run(self) -> None:
         """Until the supervisor is gone, or wants it to end. Triggers are stopped, and go on elsewhere."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
-        self._link.listen(
-            lambda kind, content: loop.call_soon_threadsafe(self._obey, kind, content),
-            lambda: loop.call_soon_threadsafe(over.set),
-        )
+        self._busy = Busy()
+
+        def received(kind: int, content: bytes) -> None:
+            if kind == FrameKind.PING:
+                self._tell_who_blocks()
+            loop.call_soon_threadsafe(self._obey, kind, content)
+
+        self._link.listen(received, lambda: loop.call_soon_threadsafe(over.set))
         await over.wait()
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=_LAST_WORDS_S)
+
+    def _tell_who_blocks(self) -> None:
+        """In the thread that hears the supervisor. That a trigger's code runs just now means nothing by itself."""
+        trigger = self._busy.trigger
+        if trigger is not None:
+            self._link.send(FrameKind.BLOCKED, Blocked(trigger, self._busy.stack()))
 
     def _obey(self, kind: int, content: bytes) -> None:
         match kind:
@@ -56,7 +68,7 @@ class Runner:
             return
         if self._lives is None:
             # The SDK is loaded with the first trigger: many deployments have none.
-            self._lives = import_module("tradewind.triggerer.runner.lives").Lives(self._link, self._killed)
+            self._lives = import_module("tradewind.triggerer.runner.lives").Lives(self._link, self._killed, self._busy)
         life: Coroutine[Any, Any, None] = self._lives.live(start)
         task = self._tasks[start.trigger] = asyncio.get_running_loop().create_task(life)
         task.add_done_callback(lambda _: self._tasks.pop(start.trigger, None))
