@@ -1,6 +1,7 @@
 """Which events those are told of who watch, and how."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.live import MOST_NAMED, LiveEntry, LiveKind
@@ -18,34 +19,13 @@ from tradewind.telemetry.events import (
     TasksMoved,
 )
 
-_DELETED = "deleted"
+_DELETED: Final = "deleted"
 
 
 def entries_of(event: Event) -> Iterable[LiveEntry]:
     """None for those that change nothing that people look at."""
-    match event:
-        case TasksMoved(state, tasks):
-            return _of_tasks(state.value, tasks)
-        case TasksDeleted(tasks):
-            return _of_tasks(_DELETED, tasks)
-        case RunMoved():
-            return (LiveEntry(LiveKind.DAG_RUN, event.state.value, event.dag_id, event.run_id),)
-        case RunDeleted(dag_id, run_id):
-            return (LiveEntry(LiveKind.DAG_RUN, _DELETED, dag_id, run_id),)
-        case DagsPublished(dag_ids, stale):
-            return (*_of_dags("published", dag_ids), *_of_dags("stale", stale))
-        case DagsPaused(dag_ids, is_paused):
-            return _of_dags("paused" if is_paused else "unpaused", dag_ids)
-        case DagDeleted(dag_id):
-            return _of_dags(_DELETED, (dag_id,))
-        case DagFenced(dag_id, _):
-            return _of_dags("error", (dag_id,))
-        case FileFailed(bundle, path, _):
-            return (LiveEntry(LiveKind.IMPORT_ERROR, "error", f"{bundle}/{path}"),)
-        case PoolChanged(pool, is_deleted):
-            return (LiveEntry(LiveKind.POOL, _DELETED if is_deleted else "changed", pool),)
-        case _:
-            return ()
+    told = _TOLD.get(type(event))
+    return () if told is None else told(event)
 
 
 def _of_tasks(state: str, tasks: Iterable[TaskKey]) -> Iterator[LiveEntry]:
@@ -61,3 +41,29 @@ def _of_dags(state: str, dag_ids: tuple[str, ...]) -> list[LiveEntry]:
     if len(dag_ids) > MOST_NAMED:
         return [LiveEntry(LiveKind.DAG, state, count=len(dag_ids))]
     return [LiveEntry(LiveKind.DAG, state, dag_id) for dag_id in dag_ids]
+
+
+def _of_run(state: str, event: RunMoved | RunDeleted) -> list[LiveEntry]:
+    return [LiveEntry(LiveKind.DAG_RUN, state, event.dag_id, event.run_id)]
+
+
+def _of_file(event: FileFailed) -> list[LiveEntry]:
+    return [LiveEntry(LiveKind.IMPORT_ERROR, "error", f"{event.bundle}/{event.path}")]
+
+
+def _of_pool(event: PoolChanged) -> list[LiveEntry]:
+    return [LiveEntry(LiveKind.POOL, _DELETED if event.is_deleted else "changed", event.pool)]
+
+
+_TOLD: Final[Mapping[type, Callable[[Any], Iterable[LiveEntry]]]] = {
+    TasksMoved: lambda event: _of_tasks(event.state.value, event.tasks),
+    TasksDeleted: lambda event: _of_tasks(_DELETED, event.tasks),
+    RunMoved: lambda event: _of_run(event.state.value, event),
+    RunDeleted: lambda event: _of_run(_DELETED, event),
+    DagsPublished: lambda event: [*_of_dags("published", event.dag_ids), *_of_dags("stale", event.stale)],
+    DagsPaused: lambda event: _of_dags("paused" if event.is_paused else "unpaused", event.dag_ids),
+    DagDeleted: lambda event: _of_dags(_DELETED, (event.dag_id,)),
+    DagFenced: lambda event: _of_dags("error", (event.dag_id,)),
+    FileFailed: _of_file,
+    PoolChanged: _of_pool,
+}
