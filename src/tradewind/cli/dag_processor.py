@@ -44,7 +44,8 @@ def command(
     log_file: LogFile = None,
 ) -> None:
     """Find DAG files, read them, store what they say."""
-    import_module("tradewind.bootstrap")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap")
     hub = Hub()
     settings = _settings(dags_folder)
     own = settings.dag_processor

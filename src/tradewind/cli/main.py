@@ -63,38 +63,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood
     (the words, or what is configured)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names of files, and words, need not be text
+    _escape_what_is_no_text()
     try:
         code = _app(words)(words, prog_name="tradewind", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except SettingsError as error:
-        sys.stderr.write(f"tradewind: {error}\n")
-        return NOT_UNDERSTOOD
-    except TradewindError as error:
-        sys.stderr.write(f"tradewind: {error}\n")
-        return 1
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 0
     except BrokenPipeError:  # whoever read what was written has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:  # a file that cannot be read or written, a program that is not there
-        sys.stderr.write(f"tradewind: {error}\n")
-        return 1
-    except SystemExit as exit_:
-        return exit_.code if isinstance(exit_.code, int) else 0
-    except typer.Abort:  # of a question: nobody was there to answer it, or who was did not want to go on
-        sys.stderr.write("tradewind: aborted\n")
-        return 1
     except Exception as error:
-        if hasattr(error, "format_message"):  # typer does not name the base class of what it refuses
-            sys.stderr.write(_explained(error, words))
-            return NOT_UNDERSTOOD
-        # A mistake of ours: who is not asked to look for it needs no more than a line.
-        if SERVICES.intersection(words[:1]) or {"-v", "--verbose"}.intersection(words):
-            raise
-        sys.stderr.write(f"tradewind: unexpected {type(error).__name__}: {error} (--verbose shows where)\n")
-        return 1
+        code, said = _told(error, words)
+        sys.stderr.write(said)
+        return code
+
+
+def _escape_what_is_no_text() -> None:
+    """Names of files, and words, need not be text."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _told(error: Exception, words: Sequence[str]) -> tuple[int, str]:
+    """The exit code, and a line that says what happened. A mistake of ours is raised again for who looks for it."""
+    match error:
+        case SettingsError():
+            return NOT_UNDERSTOOD, f"tradewind: {error}\n"
+        case TradewindError() | OSError():  # also a file that cannot be read, a program that is not there
+            return 1, f"tradewind: {error}\n"
+        case typer.Abort():  # of a question: nobody was there to answer it, or who was did not want to go on
+            return 1, "tradewind: aborted\n"
+        case _:
+            pass
+    if hasattr(error, "format_message"):  # typer does not name the base class of what it refuses
+        return NOT_UNDERSTOOD, _explained(error, words)
+    if SERVICES.intersection(words[:1]) or {"-v", "--verbose"}.intersection(words):
+        raise error
+    return 1, f"tradewind: unexpected {type(error).__name__}: {error} (--verbose shows where)\n"
 
 
 def _explained(error: Any, words: Sequence[str]) -> str:

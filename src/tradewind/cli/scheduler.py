@@ -47,7 +47,8 @@ def command(
     log_file: LogFile = None,
 ) -> None:
     """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
-    import_module("tradewind.bootstrap")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap")
     settings = load_settings()
     own = settings.scheduler
     most_passes = own.num_runs if num_runs is None else num_runs

@@ -40,7 +40,8 @@ def command(
     There may be several: they share the triggers, and take over those of one that dies. SIGTERM and SIGINT leave all
     triggers to others.
     """
-    import_module("tradewind.bootstrap_triggerer")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_triggerer")
     hub = Hub()
     settings = load_settings()
     own = settings.triggerer

@@ -45,7 +45,8 @@ def command(
     It ends when it has had nothing to do for a while and no scheduler is connected. SIGTERM and SIGINT let it finish
     what it has begun; a second one stops that too.
     """
-    import_module("tradewind.bootstrap_worker")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    import_module("tradewind.bootstrap_worker")
     settings = load_settings()
     if execution_api_url is not None:
         settings = replace(settings, core=replace(settings.core, execution_api_server_url=execution_api_url))

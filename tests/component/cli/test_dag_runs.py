@@ -107,8 +107,8 @@ def test_dags_are_paused_by_pattern(deployment: CliDeployment) -> None:
 def test_nothing_happens_unless_the_question_is_answered_with_yes(deployment: CliDeployment) -> None:
     deployment.publish(SALES)
 
-    assert "Aborted" in deployment.run("dags", "delete", "sales", code=1)
-    assert "Aborted" in deployment.run("dags", "pause", "s", "--treat-dag-id-as-regex", code=1, answer="n\n")
+    assert "aborted" in deployment.run("dags", "delete", "sales", code=1)
+    assert "aborted" in deployment.run("dags", "pause", "s", "--treat-dag-id-as-regex", code=1, answer="n\n")
     assert [row["is_paused"] for row in deployment.rows("dags", "list")] == [False]
 
     shown = deployment.run("dags", "pause", "s", "--treat-dag-id-as-regex", answer="y\n")

@@ -95,7 +95,7 @@ def test_it_ends_after_so_many_passes(deployment: CliDeployment, processes: list
 def test_an_executor_that_there_is_not_is_refused(deployment: CliDeployment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW__CORE__EXECUTOR", "CeleryExecutor")
 
-    assert "comes with the extra celery" in deployment.run("scheduler", "-n", "1", code=1)
+    assert "comes with the extra celery" in deployment.run("scheduler", "-n", "1", code=2)
 
 
 def test_a_database_without_a_schema_is_refused(deployment: CliDeployment) -> None:

@@ -128,7 +128,7 @@ def test_a_log_that_is_kept_elsewhere_is_found_with_the_connection(
     assert flow.run("tasks", "logs", "flow", "mine", "load").endswith("kept\n")
 
     monkeypatch.setenv("TRADEWIND__LOGGING__REMOTE_LOG_CONN_ID", "store")
-    assert "'store', but there is no such connection" in flow.run("tasks", "logs", "flow", "mine", "load", code=1)
+    assert "'store', but there is no such connection" in flow.run("tasks", "logs", "flow", "mine", "load", code=2)
 
     monkeypatch.setenv("AIRFLOW_CONN_STORE", '{"conn_type": "generic", "extra": {"auto_mkdir": true}}')
     assert flow.run("tasks", "logs", "flow", "mine", "load").endswith("kept\n")

@@ -89,7 +89,7 @@ def test_failed_tasks_run_again_with_those_after_them(failed: CliDeployment) -> 
 def test_what_is_cleared_is_shown_before_the_question(failed: CliDeployment) -> None:
     before = states(failed)
 
-    assert "Aborted" in failed.run("tasks", "clear", "flow", "--only-failed", code=1, answer="n\n")
+    assert "aborted" in failed.run("tasks", "clear", "flow", "--only-failed", code=1, answer="n\n")
     assert failed.run("tasks", "clear", "flow", "--only-running") == "nothing to clear\n"
     assert states(failed) == before
 
