@@ -33,17 +33,8 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in (
         *("deferral", "task_state", "rendered_fields", "xcom"),
-        *(
-            "live_listener",
-            "live_change",
-            "job",
-            "pool",
-            "callback_request",
-            "run_change",
-            "task_try",
-            "task_instance",
-            "dag_run",
-        ),
+        *("live_listener", "live_change", "job", "pool", "callback_request"),
+        *("run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source"),
         *("dag_favorite", "dag_tag", "dag_version", "dag"),
     ):
