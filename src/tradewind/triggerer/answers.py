@@ -72,15 +72,24 @@ class Answers:
     def _answer_all(self, contents: Sequence[bytes]) -> None:
         requests: list[tuple[Question, Request]] = []
         for content in contents:
-            asked = decode_asked(content)
+            try:
+                asked = decode_asked(content)
+            except msgspec.MsgspecError:
+                continue  # nobody could be answered
             found = self._at_once(TriggerKey(asked.trigger), asked.question)
             if isinstance(found, Request):
                 requests.append((asked.question, found))
             else:
                 self._give(asked.question, found)
-        answers = self._answer([request for _, request in requests]) if requests else []
+        answers = self._answered([request for _, request in requests]) if requests else []
         for (question, _), answer in zip(requests, answers, strict=True):
             self._give(question, answer)
+
+    def _answered(self, requests: Sequence[Request]) -> Sequence[object]:
+        try:
+            return self._answer(requests)
+        except Exception as error:  # whatever it is, triggers wait for an answer
+            return [Refusal(type(error).__name__, str(error))] * len(requests)
 
     def _at_once(self, trigger: TriggerKey, question: Question) -> object:
         """The answer that needs no database, or else a `Request`."""

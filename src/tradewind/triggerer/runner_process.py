@@ -80,7 +80,8 @@ class RunnerProcess:
 
     def _listen(self) -> None:
         reader = FrameReader()
-        with suppress(OSError):
+        # It runs user code: who says what makes no sense is not listened to any more.
+        with suppress(OSError, ValueError):
             while data := self._socket.recv(_READ_SIZE):
                 for kind, content in reader.feed(data):
                     if kind == FrameKind.QUESTION:

@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from tradewind.errors import UndecipherableSecret
 from tradewind.model.assignment import Asker
@@ -213,10 +216,14 @@ class RunningTriggers:
     def _take_all(self, runner: RunnerProcess) -> None:
         for kind, content in runner.frames():
             if kind == FrameKind.BLOCKED:
-                self._blocked = decode_blocked(content)
+                with suppress(msgspec.MsgspecError):
+                    self._blocked = decode_blocked(content)
                 continue
             self._unanswered_since = self._blocked = None
-            self._take(kind, content)
+            try:
+                self._take(kind, content)
+            except (ValueError, TypeError, msgspec.MsgspecError):
+                runner.kill()  # it runs user code: who says what makes no sense is started anew
 
     def _take(self, kind: int, content: bytes) -> None:
         match kind:
