@@ -32,7 +32,8 @@ class LiveEntry(NamedTuple):
     run_key: int | None = None
     tasks: tuple[tuple[str, int], ...] = ()
     """Id and map index of each. None of them although it is about task instances: too many to name them."""
-    count: int = 1
+    number: int = 1
+    """How many there are."""
 
 
 class LiveRow(NamedTuple):

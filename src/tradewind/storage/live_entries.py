@@ -34,12 +34,12 @@ def _of_tasks(state: str, tasks: Iterable[TaskKey]) -> Iterator[LiveEntry]:
         by_run.setdefault(run_key, []).append((task_id, map_index))
     for run_key, named in by_run.items():
         told = () if len(named) > MOST_NAMED else tuple(named)
-        yield LiveEntry(LiveKind.TASK_INSTANCE, state, run_key=run_key, tasks=told, count=len(named))
+        yield LiveEntry(LiveKind.TASK_INSTANCE, state, run_key=run_key, tasks=told, number=len(named))
 
 
 def _of_dags(state: str, dag_ids: tuple[str, ...]) -> list[LiveEntry]:
     if len(dag_ids) > MOST_NAMED:
-        return [LiveEntry(LiveKind.DAG, state, count=len(dag_ids))]
+        return [LiveEntry(LiveKind.DAG, state, number=len(dag_ids))]
     return [LiveEntry(LiveKind.DAG, state, dag_id) for dag_id in dag_ids]
 
 

@@ -100,8 +100,8 @@ def test_too_many_are_told_of_as_a_number(store: Database, writer: Database, clo
         tx.emit(TasksMoved(TaskState.SKIPPED, many), DagsPaused(tuple(key.task_id for key in many), is_paused=False))
 
     assert seen(store) == [
-        LiveEntry(LiveKind.TASK_INSTANCE, "skipped", run_key=7, count=len(many)),
-        LiveEntry(LiveKind.DAG, "unpaused", count=len(many)),
+        LiveEntry(LiveKind.TASK_INSTANCE, "skipped", run_key=7, number=len(many)),
+        LiveEntry(LiveKind.DAG, "unpaused", number=len(many)),
     ]
 
 

@@ -55,7 +55,7 @@ def test_what_is_told_of_an_event(event: Event, told: list[tuple[object, ...]]) 
 
 
 def test_many_are_one_event_and_what_belongs_to_a_run_that_is_gone_is_none() -> None:
-    many = LiveEntry(LiveKind.TASK_INSTANCE, "skipped", run_key=1, count=5_000)
+    many = LiveEntry(LiveKind.TASK_INSTANCE, "skipped", run_key=1, number=5_000)
     gone = LiveEntry(LiveKind.TASK_INSTANCE, "skipped", run_key=2, tasks=(("load", -1),))
     (event,) = events_of([row(1, many, gone)], {KEY: ("etl", "one")})
 

@@ -53,7 +53,7 @@ def _of_entry(entry: LiveEntry, at: datetime, names: RunNames) -> Iterator[LiveE
         case LiveKind.DAG_RUN:
             yield _event(entry.kind, at, entry.state, dag_id=entry.name, run_id=entry.run_id)
         case LiveKind.DAG if entry.name is None:
-            yield _event(entry.kind, at, entry.state, count=entry.count)
+            yield _event(entry.kind, at, entry.state, count=entry.number)
         case LiveKind.DAG:
             yield _event(entry.kind, at, entry.state, dag_id=entry.name)
         case _:
@@ -67,7 +67,7 @@ def _of_tasks(entry: LiveEntry, at: datetime, names: RunNames) -> Iterator[LiveE
     dag_id, run_id = found
     state = None if entry.state == TaskState.NONE else entry.state
     if not entry.tasks:
-        yield _event(entry.kind, at, state, dag_id=dag_id, run_id=run_id, count=entry.count)
+        yield _event(entry.kind, at, state, dag_id=dag_id, run_id=run_id, count=entry.number)
     for task_id, map_index in entry.tasks:
         ids = {"task_id": task_id, "map_index": map_index}
         yield _event(entry.kind, at, state, dag_id=dag_id, run_id=run_id, **ids)
