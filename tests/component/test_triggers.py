@@ -3,18 +3,23 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from tests.component.world import PatientExecutor, World
 from tradewind.model.attempt_end import AttemptResult, Deferral
 from tradewind.model.dag import Retry, Task
+from tradewind.model.exchange import Exchange
 from tradewind.model.ids import AttemptKey, JobKey, TriggerKey
 from tradewind.model.states import TaskState
-from tradewind.model.task import Deferred
+from tradewind.model.task import Deferred, Rescheduled, WorkItem
 from tradewind.model.trigger import Broke, EndedTask, Fired, Happened
+from tradewind.operations.attempt_engine import StoredEngine
+from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.claim_triggers import TRIGGERER_KIND, bury_triggerers, claim_triggers, find_unwanted
 from tradewind.operations.fire_triggers import fire_triggers
 from tradewind.operations.settle_attempts import settle_attempts
 from tradewind.secrets.encryption import Encryption, new_key
+from tradewind.storage.schema import dag_version
 
 CIPHER = Encryption([new_key()])
 KWARGS = {"seconds": 3}
@@ -27,7 +32,7 @@ class Waiting:
         world.dag(Task("a", retry=Retry(retries=retries, delay_s=60.0)))
         world.trigger()
         self.world = world
-        self.executor = PatientExecutor(world.clock)
+        self.executor = PatientExecutor(world.clock, starts=False)
         world.scheduler(self.executor)
         world.settle()
         self.attempt = self.defer(timeout)
@@ -184,3 +189,28 @@ def test_marking_and_clearing_call_triggers_off(world: World) -> None:
         assert tx.triggers.called_off(JobKey(1)) == {key}
         assert find_unwanted(tx, JobKey(1), []) == set()
         assert len(tx.triggers.sealed()) == 1
+
+
+def test_who_goes_on_and_did_not_hear_of_it_goes_on_at_the_same_place(world: World) -> None:
+    """E1: a commit whose answer was lost must not let the task begin from the start. An attempt after it does."""
+    waiting = Waiting(world)
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.update(dag_version).values(bundle_name="files", path="sales.py"))
+    assert waiting.fire(Happened("ding"), trigger=waiting.claim())
+    world.pass_time(1)
+    beginner = Beginner(world.structures, hostname="here", pid=1)
+    engine = StoredEngine(world.database, world.clock, beginner, CIPHER, longest_delay_s=60)
+    engine.begin_life(None)
+
+    def begin() -> list[str | None]:
+        attempt = waiting.executor.attempt("a")
+        orders = engine.exchange(Exchange(begins=[WorkItem(attempt, "sales", "default", 1, 1)])).orders
+        return [order.assignment.next_method for order in orders]
+
+    assert [begin(), begin()] == [["go_on"], ["go_on"]]
+
+    later = world.clock.now() + timedelta(seconds=5)
+    waiting.executor.end(ending=lambda attempt, now: Rescheduled(attempt, now, until=later))
+    world.settle()
+    world.pass_time(5)
+    assert begin() == [None]

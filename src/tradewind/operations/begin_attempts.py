@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -137,9 +137,17 @@ class _Known:
         # A try that goes on keeps the date of its first start; one that begins has that of this very moment.
         going_on = [instance.key for instance in again if (instance.started_at or now) < now]
         anew = [instance.key for instance in again if (instance.started_at or now) >= now]
-        self.deferrals: Mapping[TaskKey, StoredDeferral] = tx.deferrals.of_tasks(going_on)
+        attempts = {instance.key: instance.attempt for instance in again}
+        self.deferrals: Mapping[TaskKey, StoredDeferral] = {
+            key: replace(deferral, resumed_by=attempts[key])
+            for key, deferral in tx.deferrals.of_tasks(going_on).items()
+            # Who was begun before, and has not heard of it, goes on there too; an attempt after that one does not.
+            if deferral.resumed_by in (None, attempts[key])
+        }
+        if self.deferrals:
+            tx.deferrals.put(list(self.deferrals.values()))
         self.old_xcoms: Mapping[TaskKey, tuple[str, ...]] = tx.xcoms.keys_of(anew) if anew else {}
-        tx.deferrals.drop([*self.deferrals, *anew])
+        tx.deferrals.drop(anew)
 
 
 def instance_id(instance: TaskInstance) -> UUID:

@@ -46,6 +46,7 @@ class Deferrals:
                 **each.attempt._asdict(),
                 "next_method": each.next_method,
                 "next_kwargs": to_optional_text(each.next_kwargs),
+                "resumed_by": each.resumed_by,
                 "times_out_at": each.times_out_at,
                 "created_at": each.created_at,
             }
@@ -72,5 +73,6 @@ def _to_deferral(row: AnyRow) -> StoredDeferral:
         next_method=row.next_method,
         created_at=row.created_at,
         next_kwargs=from_optional_text(row.next_kwargs),
+        resumed_by=row.resumed_by,
         times_out_at=row.times_out_at,
     )

@@ -113,6 +113,8 @@ class StoredDeferral:
     next_method: str
     created_at: datetime
     next_kwargs: JsonValue = None
+    resumed_by: int | None = None
+    """The attempt that went on with it. None: none yet."""
     times_out_at: datetime | None = None
 
 

@@ -68,6 +68,8 @@ deferral = sa.Table(
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("next_method", identifier(), nullable=False),
     sa.Column("next_kwargs", LongText, nullable=True),
+    # The attempt that went on with it. Absent: none yet.
+    sa.Column("resumed_by", sa.Integer, nullable=True),
     sa.Column("times_out_at", Instant, nullable=True),
     sa.Column("created_at", Instant, nullable=False),
     _ends_with_task(),

@@ -390,6 +390,7 @@ def _create_kept() -> None:
         sa.Column("attempt", sa.Integer, nullable=False),
         sa.Column("next_method", types.id_text(), nullable=False),
         sa.Column("next_kwargs", types.long_text(), nullable=True),
+        sa.Column("resumed_by", sa.Integer, nullable=True),
         sa.Column("times_out_at", types.instant(), nullable=True),
         sa.Column("created_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", name="pk_deferral"),
