@@ -184,7 +184,7 @@ QUERIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"updated_at_gte": "2026-01-01T00:00:02Z"}, ["a", "b", "c"]),
     ({"updated_at_gt": "2026-01-01T00:00:02Z"}, []),
     ({"rendered_map_index_pattern": "x"}, []),
-    ({"order_by": "-operator"}, ["a", "c", "b"]),
+    ({"order_by": "-operator"}, ["a", "b", "c"]),
     ({"order_by": ["state", "id"]}, ["b", "a", "c"]),
     ({"order_by": "-duration"}, ["a", "b", "c"]),
     ({"order_by": ["data_interval_start", "-start_date"]}, ["b", "a", "c"]),

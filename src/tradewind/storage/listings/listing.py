@@ -55,6 +55,9 @@ class Listing:
     """Fields that no two rows have in common."""
     order: tuple[Order, ...] = ()
     """If nobody asks for another one."""
+    key_turns: bool = True
+    """Whether rows that are equal come the other way round as well, where the order is descending. An index is read
+    backwards like that. Without one, rows are seen in the order of their key, and it is quicker to keep the first."""
     hidden: Mapping[str, sa.ColumnElement[Any]] = field(default_factory=dict)
     """More fields that may be asked for and sorted by."""
     where: sa.ColumnElement[bool] | None = None
@@ -183,8 +186,12 @@ class Listing:
 
     def _full_order(self, order: tuple[Order, ...]) -> tuple[Order, ...]:
         named = {each.field for each in order}
-        is_descending = order[-1].is_descending if order else False
+        last = order[-1] if order else None
+        is_descending = last is not None and last.is_descending and (self.key_turns or self._is_key(last.field))
         return (*order, *(Order(name, is_descending) for name in self.key if name not in named))
+
+    def _is_key(self, name: str) -> bool:
+        return any(self._column(name) is self._column(each) for each in self.key)
 
     def _sorted(self, order: Sequence[Order], *, is_backward: bool) -> list[sa.ColumnElement[Any]]:
         made: list[sa.ColumnElement[Any]] = []

@@ -73,6 +73,7 @@ TASK_INSTANCES = Listing(
         "run_after": _RUN.run_after,
     },
     key=("run_key", "task_id", "map_index"),
+    key_turns=False,
     order=(Order("map_index"),),
     joined=JOINED,
     hidden={
