@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tradewind.errors import SettingsError
+from tradewind.errors import Conflict
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.descendants import end_descendants
 from tradewind.runtime.environment import name_process, set_variables
@@ -94,7 +94,7 @@ def hold_home(home: Path, clock: Clock) -> Lifeline:
     """Make sure that nobody else has this home, and that whoever is started from here ends with this process.
 
     Raises:
-        SettingsError: it is in use.
+        Conflict: it is in use.
     """
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = (home / _LOCK_NAME).absolute()
@@ -105,7 +105,7 @@ def hold_home(home: Path, clock: Clock) -> Lifeline:
         except BlockingIOError:
             # Processes of a former one that was killed take a moment to notice.
             if clock.monotonic() > deadline:
-                raise SettingsError(f"{home} is in use by another tradewind standalone") from None
+                raise Conflict(f"{home} is in use by another tradewind standalone") from None
             clock.sleep(0.1)
             continue
         set_variables({VARIABLE: str(path)})
