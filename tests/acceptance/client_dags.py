@@ -79,9 +79,10 @@ def spare():
 
 spare()
 """,
+    "doomed": "from tradewind.sdk import DAG\n\ndoomed = DAG('doomed', schedule=None)\n",
     "broken": "from tradewind.sdk import dag, a_name_that_nobody_has\n",
 }
-DAG_IDS: Final = {"sums", "report", "daily", "spare"}
+DAG_IDS: Final = {"sums", "report", "daily", "spare", "doomed"}
 
 
 @contextmanager
