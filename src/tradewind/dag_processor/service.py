@@ -30,16 +30,17 @@ from tradewind.dag_processor.run_callbacks import (
 from tradewind.dag_processor.state import ProcessorState, environment_hash
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
 from tradewind.dag_processor.watch import Watcher
-from tradewind.errors import DatabaseError, DatabaseUnavailable
+from tradewind.errors import DatabaseUnavailable
 from tradewind.model.ids import JobKey
 from tradewind.operations.publish_files import remove_files
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.wakeup import Wakeup
 from tradewind.settings import Settings
 from tradewind.storage.interface import Store, Transaction
-from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
+from tradewind.telemetry.duties import Duties
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost
 from tradewind.telemetry.hub import Hub
-from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted
+from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted
 
 PROCESSOR_KIND: Final = "dag_processor"
 _LONGEST_IDLE_S: Final = 60.0
@@ -101,6 +102,7 @@ class DagProcessor:
             wake=wakeup.wake,
             executors=executors,
         )
+        self._do = Duties(PROCESSOR_KIND, self.state.hub, clock.monotonic)
         self._wakeup = wakeup
         self._watcher = Watcher(wakeup.wake)
         self._keeper = BundleKeeper(self.state, self._watcher)
@@ -283,24 +285,6 @@ class DagProcessor:
                 _store_version(state.store, bundle.name, version)
                 bundle.stored_version = version
                 count += 1
-        return count
-
-    def _do(self, name: str, duty: Callable[[], object]) -> int:
-        """One duty; if it raises, the others go on (B10). Returns how much it did."""
-        began_at = self.state.clock.monotonic()
-        try:
-            done = duty()
-        except DatabaseUnavailable:
-            raise
-        except DatabaseError as error:
-            self.state.hub.emit(DutyFailed(name, str(error)))
-            return 0
-        except Exception as error:
-            self.state.hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
-            return 0
-        count = done if isinstance(done, int) else 0
-        if self.state.hub.measures:
-            self.state.hub.emit(DutyDone(PROCESSOR_KIND, name, self.state.clock.monotonic() - began_at, count))
         return count
 
 

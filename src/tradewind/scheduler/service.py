@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tradewind.errors import Conflict, DatabaseError, DatabaseUnavailable
+from tradewind.errors import Conflict, DatabaseUnavailable
 from tradewind.executors.interface import Executor
 from tradewind.model.ids import JobKey
 from tradewind.runtime.clock import Clock
@@ -21,9 +21,10 @@ from tradewind.scheduler.state import SchedulerState
 from tradewind.scheduler.take_reports import take_reports
 from tradewind.settings import CoreSettings, SchedulerSettings
 from tradewind.storage.interface import Store, Transaction
-from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed
+from tradewind.telemetry.duties import Duties
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost
 from tradewind.telemetry.hub import Hub
-from tradewind.telemetry.measurements import DutyDone, Heartbeat, JobEnded, JobStarted, PassDone
+from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted, PassDone
 
 _RESUBMIT_INTERVAL_S = 5.0
 
@@ -68,6 +69,7 @@ class Scheduler:
             hub=hub or Hub(),
             job=JobKey(0),
         )
+        self._do = Duties(SCHEDULER_KIND, self.state.hub, clock.monotonic)
         self._is_alone = is_alone
         self._poll_due_at = 0.0
         self._periodic: list[Periodic] = []
@@ -216,21 +218,3 @@ class Scheduler:
         self._do("find waiting tasks", lambda: find_waiting(state))
         self._do("find next timer", lambda: state.remind(next_due_at(state)))
         return done
-
-    def _do(self, name: str, duty: Callable[[], object]) -> int:
-        """One duty; if it raises, the others go on (B10). Returns how much it did."""
-        began_at = self.state.clock.monotonic()
-        try:
-            done = duty()
-        except DatabaseUnavailable:
-            raise
-        except DatabaseError as error:
-            self.state.hub.emit(DutyFailed(name, str(error)))
-            return 0
-        except Exception as error:
-            self.state.hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
-            return 0
-        count = done if isinstance(done, int) else 0
-        if self.state.hub.measures:
-            self.state.hub.emit(DutyDone(SCHEDULER_KIND, name, self.state.clock.monotonic() - began_at, count))
-        return count

@@ -22,6 +22,7 @@ from tradewind.operations.fire_triggers import fire_triggers
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.storage.interface import Store, Transaction
+from tradewind.telemetry.duties import Duties
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, JobDied
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted, TriggersDone, TriggersMeasured
@@ -64,6 +65,7 @@ class Triggerer:
         self._neighbours = neighbours
         self._structures = structures
         self._hub = hub or Hub()
+        self._do = Duties(TRIGGERER_KIND, self._hub, clock.monotonic)
         self._suspects = Suspects(options.threshold_s)
         self._periodic: list[_Periodic] = []
         self.job = JobKey(0)
@@ -214,14 +216,3 @@ class Triggerer:
         except DatabaseError as error:
             broke = Broke((f"what the trigger said cannot be stored: {error}\n",))
             self._settle([Fired(fired.trigger, fired.attempt, broke)], set())
-
-    def _do(self, name: str, duty: Callable[[], object]) -> int:
-        """One duty; if it raises, the others go on. Returns how much it did."""
-        try:
-            done = duty()
-        except DatabaseUnavailable:
-            raise
-        except Exception as error:
-            self._hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
-            return 0
-        return done if isinstance(done, int) else 0
