@@ -160,7 +160,7 @@ def test_the_rest_is_looked_at(started: Standalone) -> None:
 
 
 def test_a_backfill_is_asked_for(started: Standalone) -> None:
-    """Of what airflowctl has for backfills, the rest fails in itself, with Airflow as well."""
+    """Of what airflowctl has for backfills, this is what it can say to a server."""
     dates = ["--from-date", "2024-01-01T00:00:00Z", "--to-date", "2024-01-03T00:00:00Z"]
 
     (made,) = airflowctl(started, ["backfill", "create", "--dag-id", "daily", "--max-active-runs", "1", *dates])
