@@ -47,10 +47,11 @@ lint: $(STAMP)
 	$(BIN)/lint-imports
 
 check: lint
-	TRADEWIND_TEST_REQUIRE= $(BIN)/pytest -n $(WORKERS) $(wildcard tests/unit tests/property tests/architecture)
+	TRADEWIND_TEST_REQUIRE= $(BIN)/pytest -n $(WORKERS) --dist loadfile $(wildcard tests/unit tests/property tests/architecture)
 
+# By file: whole deployments are started for the tests of a file, and need not be started by each worker.
 test: $(STAMP)
-	$(BIN)/pytest -n $(WORKERS) $(TESTS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
