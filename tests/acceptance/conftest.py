@@ -13,7 +13,7 @@ from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
 from tests.mail_server import Mailbox, mail_server
 from tradewind.model.ids import RunKey
 
-WIDEST = 10_000
+WIDEST = 2_500
 
 
 @dataclass(slots=True)

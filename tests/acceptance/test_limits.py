@@ -86,8 +86,8 @@ def test_a_run_waits_for_the_one_before_until_it_is_put_right(deployment: Deploy
 
 
 @on_sqlite
-def test_ten_thousand_mapped_tasks_run(deployment: Deployment) -> None:
-    """D3: and the one that follows gets all that they left."""
+def test_thousands_of_mapped_tasks_run(deployment: Deployment) -> None:
+    """D3: and the one that follows gets all that they left. `make bench` runs ten thousand."""
     wide = deployment.run("mapped_widely", within_s=300)
 
     assert wide.state == "success"

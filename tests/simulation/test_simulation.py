@@ -15,7 +15,7 @@ from tests.simulation.simulate import Simulator
 from tradewind.decide.trigger_rules import UpstreamCounts, evaluate
 from tradewind.model.states import TaskState, TriggerRule
 
-SEEDS = 300
+SEEDS = 200
 CHUNK = 20
 
 

@@ -13,6 +13,7 @@ from tradewind.runtime.daemon import become_daemon
 from tradewind.runtime.environment import name_process
 from tradewind.runtime.lifeline import hold_on_to_lifeline
 from tradewind.runtime.pid_file import is_process, pid_file
+from tradewind.runtime.service import left_on_termination
 from tradewind.runtime.systemd import STOPPING, notify_systemd
 from tradewind.settings import Settings
 
@@ -53,7 +54,7 @@ def service_process(
         become_daemon(asked.log or settings.home / f"tradewind-{name}.log")
     name_process(f"tradewind: {name}")
     hold_on_to_lifeline(insists=insists)
-    with pid_file(pid):
+    with left_on_termination(), pid_file(pid):
         try:
             yield
         finally:

@@ -89,6 +89,20 @@ class Loop:
 
 
 @contextlib.contextmanager
+def left_on_termination() -> Iterator[None]:
+    """SIGTERM ends the block in order, also before `stop_signals`: whoever reads the PID file may send it at once."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    former = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+@contextlib.contextmanager
 def stop_signals(wakeup: Wakeup) -> Iterator[threading.Event]:
     """An event that SIGINT and SIGTERM set, waking whoever waits; the old handlers come back afterwards."""
     stopping = threading.Event()

@@ -7,7 +7,9 @@ import pytest
 
 PREPARED = """
 import os, signal, sys
-from tradewind.worker.child.termination import handle_signals, obey_termination
+from tradewind.worker.child.termination import (
+    handle_signals, hold_termination, obey_termination, release_termination
+)
 handle_signals()
 """
 TELLS_OF_COPY = """
@@ -33,6 +35,29 @@ def test_nursery_and_zygotes_do_not_listen() -> None:
 
 def test_what_a_zygote_forks_does_not_listen_before_it_has_a_task() -> None:
     assert says(PREPARED + TELLS_OF_COPY) == "7"
+
+
+def test_a_child_that_is_told_to_stop_while_it_begins_stops() -> None:
+    """Else it would only be killed when the patience of who told it has run out."""
+    act = """
+ends = set()
+for _ in range(100):
+    reading, writing = os.pipe()
+    hold_termination()
+    pid = os.fork()
+    if pid == 0:
+        os.close(writing)
+        obey_termination()
+        os.read(reading, 1)
+        os._exit(7)
+    release_termination()
+    os.kill(pid, signal.SIGTERM)
+    os.close(writing)
+    os.close(reading)
+    ends.add(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(ends)
+"""
+    assert says(PREPARED + act) == "{143}"
 
 
 def test_a_copy_that_a_task_forks_is_ended_by_the_system() -> None:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import Any, Final, NoReturn
 
 from tradewind.runtime.subreaper import become_subreaper
+from tradewind.worker.child.termination import hold_termination, release_termination
 from tradewind.worker.protocol import Command, Forked, Gone, NotForked, Notice, Signal, decode_command, encode
 
 _LARGEST_COMMAND: Final = 64 * 1024
@@ -65,15 +66,18 @@ class Forker:
         raise NotImplementedError
 
     def fork(self, number: int, live: Callable[[], NoReturn]) -> None:
-        """Start a process for that number."""
+        """Start a process for that number. It does not hear SIGTERM until it says so: see `hold_termination`."""
+        hold_termination()
         try:
             pid = os.fork()
         except OSError as error:
+            release_termination()
             self.tell(NotForked(number, str(error)))
             return
         if pid == 0:
             self._leave()
             live()
+        release_termination()
         self._numbers[pid] = number
         self.tell(Forked(number, pid))
 

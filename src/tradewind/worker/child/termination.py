@@ -33,12 +33,27 @@ def handle_signals() -> None:
     signal.signal(signal.SIGTERM, _terminate)
     # Not ignored, for programs that a task starts would inherit that.
     signal.signal(signal.SIGINT, _interrupt)
-    os.register_at_fork(before=_hold_termination, after_in_parent=_release, after_in_child=_let_copy_be_ended)
+    os.register_at_fork(before=_hold_for_copy, after_in_parent=_release, after_in_child=_let_copy_be_ended)
+
+
+def hold_termination() -> None:
+    """Before a child is forked: what tells it to stop must not come before it listens, for then it would be lost.
+
+    Python forgets the signals that reach a new process before it has put itself in order.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,))
+
+
+def release_termination() -> None:
+    """What came meanwhile comes now."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM,))
 
 
 def obey_termination(life: TaskLife | None = None) -> None:
     """This process is a child, and may be told to stop: at once, or as the task wants to."""
     _Obedience.child = _Child(os.getpid(), life)
+    if life is None:
+        release_termination()
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
@@ -57,11 +72,11 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
         signal.default_int_handler(number, frame)
 
 
-def _hold_termination() -> None:
+def _hold_for_copy() -> None:
     """Before user code forks: a copy that is ended while it begins must get the signal when it can obey it.
 
-    Python forgets the signals that reach a new process before it has put itself in order. A pool of `multiprocessing`
-    ends its workers as soon as it has what it wants, also those that have only begun, and then waits for them for ever.
+    A pool of `multiprocessing` ends its workers as soon as it has what it wants, also those that have only begun, and
+    then waits for them for ever.
     """
     if _Obedience.child is not None:
         _Obedience.masks[threading.get_ident()] = set(signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM,)))

@@ -13,6 +13,7 @@ from tradewind.worker.child import attempt
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.forker import Forker
 from tradewind.worker.child.output import CAPTURE
+from tradewind.worker.child.termination import release_termination
 from tradewind.worker.protocol import LARGEST_TEXT, Command, DagFile, Fork, Loaded, Stale
 
 
@@ -38,6 +39,7 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
     exit_code = os.EX_SOFTWARE
     try:
         os.setsid()
+        release_termination()
         die_with_parent()  # a file that takes for ever must not keep the process when nobody is there any more
         setproctitle.setproctitle(f"tradewind: zygote of {file.path}")
         control = socket.socket(fileno=control_descriptor)
