@@ -181,7 +181,7 @@ def test_a_process_may_be_killed_while_a_dag_file_is_imported(
     importing.unlink(missing_ok=True)
     hold.touch()
     run = trial(alert, "held_in_import", f"import_{who}")
-    alert.until(importing.exists, "the import to begin")
+    alert.until(lambda: importing.exists() and importing.read_text().endswith("\n"), "the import to begin")
     zygote = psutil.Process(int(importing.read_text().split()[0]))
     generations: dict[Victim, int] = {"zygote": 0, "nursery": 1, "supervisor": 2}
 

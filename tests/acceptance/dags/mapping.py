@@ -82,5 +82,5 @@ with DAG("mapped_groups", schedule=None):
 
     with_all_done(steps.expand(number=numbers(3)))
 
-with DAG("mapped_widely", schedule=None, max_active_tasks=10_000):
-    total(double.expand(number=numbers(10_000)))
+with DAG("mapped_widely", schedule=None, max_active_tasks=2_500):
+    total(double.expand(number=numbers(2_500)))
