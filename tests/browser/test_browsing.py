@@ -1,0 +1,48 @@
+"""Lists over all DAGs, ticks that wait for assets, and the end of a run (A8, C3, D4)."""
+
+from playwright.sync_api import Page, expect
+
+from tests.acceptance.deployment import until
+from tests.browser.conftest import PASSWORD, Deployment
+
+
+def test_a_tick_that_waits_is_shown_and_settles_live_with_its_asset(page: Page, deployment: Deployment) -> None:
+    """C3, D4: what is missing is named; an update of the asset takes the tick off the page without a reload.
+
+    Then its run is found among those of all DAGs, with its task and XCom, and deleted with all of that.
+    """
+    standalone = deployment.standalone
+    assert standalone.log_in(PASSWORD) == 201
+    page.goto("/slots")
+    row = page.get_by_role("row").filter(has_text="gated")
+    expect(row).to_contain_text("waits for supplier_prices")
+    page.goto("/dags/gated/asset_events")
+    expect(page.get_by_label("Ticks of its schedule")).to_contain_text("waits for supplier_prices")
+
+    _, found = standalone.ask("GET", "/api/v2/assets?name_pattern=supplier_prices", None)
+    (asset,) = found["assets"]
+    status, _ = standalone.ask("POST", "/api/v2/assets/events", {"asset_id": asset["id"], "extra": {}})
+    assert status == 200
+    expect(page.get_by_label("Ticks of its schedule")).to_contain_text("got its run")
+    path = "/api/v2/dags/gated/dagRuns?state=success"
+    until(lambda: standalone.ask("GET", path, None)[1]["total_entries"] == 1, "the run of the tick to end")
+
+    page.goto("/dag_runs")
+    page.get_by_label("DAG", exact=True).fill("gat")
+    expect(page).to_have_url(f"{deployment.url}/dag_runs?dag=gat")
+    page.reload()
+    expect(page.get_by_role("row")).to_have_count(2)  # with the heads of the columns
+    page.goto("/task_instances?dag=gated")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("weigh")
+    page.goto("/xcoms?dag=gated")
+    page.get_by_text("Show", exact=True).click()
+    expect(page.get_by_role("row").nth(1)).to_contain_text("weighed")
+
+    page.goto("/dag_runs?dag=gated")
+    page.get_by_role("row").nth(1).get_by_role("link").nth(1).click()
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 task instance with all attempts and 1 XCom")
+    dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(page).to_have_url(f"{deployment.url}/dags/gated")
+    assert standalone.ask("GET", path, None)[1]["total_entries"] == 0

@@ -1,0 +1,179 @@
+/** What is asked of the server, by the name under which the answers are kept. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { api, data, type Schemas } from "./client";
+import { gridChanges } from "./gridChanges";
+import type { paths } from "./schema";
+
+const pageSize = 100;
+
+/** What lists of DAGs may be asked for. */
+export type DagsParameters = Omit<NonNullable<paths["/api/v2/dags"]["get"]["parameters"]["query"]>, "limit" | "offset">;
+
+/** How many DAGs are loaded at once. */
+export const dagsAtOnce = 100;
+
+/** A part of the list of DAGs, by its number: only what is in sight is loaded, and loaded anew. */
+export const dagsQuery = (parameters: DagsParameters, part: number) =>
+  queryOptions({
+    queryKey: ["dags", parameters, part],
+    queryFn: () =>
+      data(
+        api.GET("/api/v2/dags", {
+          params: { query: { ...parameters, limit: dagsAtOnce, offset: part * dagsAtOnce } },
+        }),
+      ),
+  });
+
+export const latestRunsQuery = (dagIds: string[]) =>
+  queryOptions({
+    queryKey: ["latest-runs", dagIds],
+    queryFn: () => data(api.GET("/ui/latest_runs", { params: { query: { dag_ids: dagIds, most: 14 } } })),
+    enabled: dagIds.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+export const dagQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["dag", dagId],
+    queryFn: () => data(api.GET("/api/v2/dags/{dag_id}", { params: { path: { dag_id: dagId } } })),
+  });
+
+export const gridQuery = (dagId: string, most: number) =>
+  queryOptions({
+    queryKey: ["grid", dagId, most],
+    queryFn: ({ client, queryKey, signal }) =>
+      gridChanges.load(
+        queryKey,
+        client.getQueryData<Schemas["GridResponse"]>(queryKey),
+        (known) =>
+          data(
+            api.GET("/ui/grid/{dag_id}", { params: { path: { dag_id: dagId }, query: { most, ...known } }, signal }),
+          ),
+        () => signal.aborted,
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export interface TaskPlace {
+  dagId: string;
+  runId: string;
+  taskId: string;
+  mapIndex: number;
+}
+
+export const taskInstanceQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace) =>
+  queryOptions({
+    queryKey: ["task", dagId, runId, taskId, mapIndex],
+    queryFn: () =>
+      mapIndex < 0
+        ? data(
+            api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", {
+              params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId } },
+            }),
+          )
+        : data(
+            api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}", {
+              params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId, map_index: mapIndex } },
+            }),
+          ),
+  });
+
+export const taskExplanationQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace) =>
+  queryOptions({
+    queryKey: ["task", dagId, runId, taskId, mapIndex, "why"],
+    queryFn: () =>
+      data(
+        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/explain", {
+          params: {
+            path: { dag_id: dagId, dag_run_id: runId, task_id: taskId },
+            query: { map_index: mapIndex },
+          },
+        }),
+      ),
+  });
+
+export const logQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace, tryNumber: number, isLive: boolean) =>
+  queryOptions({
+    queryKey: ["task", dagId, runId, taskId, mapIndex, "log", tryNumber],
+    queryFn: async () => {
+      const log = await data(
+        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", {
+          params: {
+            path: { dag_id: dagId, dag_run_id: runId, task_id: taskId, try_number: tryNumber },
+            query: { map_index: mapIndex, full_content: true },
+          },
+        }),
+      );
+      return typeof log === "string" ? { content: log.split("\n"), continuation_token: null } : log;
+    },
+    enabled: tryNumber > 0,
+    refetchInterval: isLive ? 1000 : false,
+    placeholderData: keepPreviousData,
+  });
+
+export const runExplanationQuery = (dagId: string, runId: string) =>
+  queryOptions({
+    queryKey: ["run", dagId, runId, "why"],
+    queryFn: () =>
+      data(
+        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/explain", {
+          params: { path: { dag_id: dagId, dag_run_id: runId } },
+        }),
+      ),
+  });
+
+export const nextRunQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "why"],
+    queryFn: () => data(api.GET("/api/v2/dags/{dag_id}/explain", { params: { path: { dag_id: dagId } } })),
+  });
+
+export const healthQuery = queryOptions({
+  queryKey: ["health"],
+  queryFn: () => data(api.GET("/api/v2/monitor/health")),
+  refetchInterval: 10_000,
+});
+
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: () => data(api.GET("/auth/me")),
+  staleTime: Infinity,
+});
+
+export const runsNowQuery = (state: "running" | "queued" | "failed") =>
+  queryOptions({
+    queryKey: ["runs", state],
+    queryFn: () =>
+      data(
+        api.GET("/api/v2/dags/{dag_id}/dagRuns", {
+          params: { path: { dag_id: "~" }, query: { state: [state], limit: 10, order_by: ["-id"] } },
+        }),
+      ),
+  });
+
+export const mappedQuery = (dagId: string, runId: string, taskId: string) =>
+  queryOptions({
+    queryKey: ["task", dagId, runId, taskId, "copies"],
+    queryFn: () =>
+      data(
+        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/listMapped", {
+          params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId }, query: { limit: pageSize } },
+        }),
+      ),
+  });
+
+export const graphQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["graph", dagId],
+    queryFn: () => data(api.GET("/ui/graph/{dag_id}", { params: { path: { dag_id: dagId } } })),
+  });
+
+export const sourceQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["source", dagId],
+    queryFn: async () => {
+      const source = await data(api.GET("/api/v2/dagSources/{dag_id}", { params: { path: { dag_id: dagId } } }));
+      return typeof source === "string" ? source : (source.content ?? "");
+    },
+  });

@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { importErrorsQuery, requiredActionsCountQuery, warningsCountQuery } from "~/api/around";
+import { useMay } from "~/api/permissions";
+import { changeSettings, useSettings } from "~/lib/settings";
+
+import { type Counted, visibleGroups } from "./navigation.model";
+import styles from "./Navigation.module.css";
+
+/** The pages, in groups that fold. */
+export function Navigation({ onChosen }: { onChosen: () => void }) {
+  const groups = visibleGroups(useMay());
+  const { folded } = useSettings();
+  const counts = useCounts();
+  return (
+    <div className={styles.groups}>
+      {groups.map(({ title, pages }) => {
+        const isFolded = folded.includes(title);
+        return (
+          <section key={title} aria-label={title || "Main"}>
+            {title && (
+              <button
+                type="button"
+                className={styles.heading}
+                aria-expanded={!isFolded}
+                onClick={() => {
+                  changeSettings({
+                    folded: isFolded ? folded.filter((each) => each !== title) : [...folded, title],
+                  });
+                }}
+              >
+                {title}
+              </button>
+            )}
+            {!isFolded && (
+              <ul>
+                {pages.map((page) => (
+                  <li key={page.to}>
+                    <Link to={page.to} activeOptions={{ exact: page.to === "/" }} onClick={onChosen}>
+                      {page.title}
+                      <Badge number={page.counts && counts[page.counts]} what={page.title} />
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+function useCounts(): Record<Counted, number | undefined> {
+  const may = useMay();
+  const seesDags = may("read", "DAG").isAllowed;
+  const errors = useQuery({ ...importErrorsQuery, enabled: may("read", "import error").isAllowed });
+  return {
+    importErrors: errors.data?.total_entries,
+    warnings: useQuery({ ...warningsCountQuery, enabled: seesDags }).data,
+    requiredActions: useQuery({ ...requiredActionsCountQuery, enabled: seesDags }).data,
+  };
+}
+
+function Badge({ number, what }: { number: number | undefined; what: string }) {
+  if (!number) return null;
+  return (
+    <span className={styles.badge} title={`${number} ${what.toLowerCase()}`}>
+      {number > 99 ? "99+" : number}
+    </span>
+  );
+}

@@ -1,0 +1,89 @@
+/** What the navigation shows. A new page is a line here; whoever may not read what it needs does not see it. */
+import type { Action, Permission, Resource } from "~/api/permissions";
+
+/** Numbers beside a page, by what they count. */
+export type Counted = "importErrors" | "requiredActions" | "warnings";
+
+interface PageLink<To extends string = string> {
+  to: To;
+  title: string;
+  needs?: Resource;
+  counts?: Counted;
+  /** Pressed after `g`: leads there from everywhere. */
+  key?: string;
+  /** Other words by which people look for it. */
+  also?: string;
+}
+
+interface Group<To extends string = string> {
+  title: string;
+  pages: readonly PageLink<To>[];
+}
+
+export const groups = [
+  {
+    title: "",
+    pages: [
+      { to: "/", title: "Overview", key: "o", also: "home dashboard health" },
+      { to: "/dags", title: "DAGs", needs: "DAG", key: "d" },
+      { to: "/assets", title: "Assets", needs: "asset", key: "a", also: "datasets aliases events" },
+    ],
+  },
+  {
+    title: "Browse",
+    pages: [
+      { to: "/dag_runs", title: "Runs", needs: "DAG", also: "dag runs history" },
+      { to: "/task_instances", title: "Task instances", needs: "DAG", also: "tasks" },
+      {
+        to: "/required_actions",
+        title: "Required actions",
+        needs: "DAG",
+        counts: "requiredActions",
+        key: "r",
+        also: "human in the loop questions approve",
+      },
+      { to: "/slots", title: "Waiting for assets", needs: "DAG", also: "slots ticks asset and time missing" },
+      { to: "/deadlines", title: "Deadlines", needs: "DAG", also: "sla late missed alerts" },
+      { to: "/triggers", title: "Triggers", needs: "DAG", key: "t", also: "deferred waiting triggerer" },
+      { to: "/xcoms", title: "XComs", needs: "DAG", also: "values returned pushed" },
+      { to: "/events", title: "Audit log", needs: "audit log", key: "l", also: "events history who" },
+      { to: "/import_errors", title: "Import errors", needs: "import error", counts: "importErrors", key: "e" },
+      { to: "/warnings", title: "Warnings", needs: "DAG", counts: "warnings", also: "lint dag warnings" },
+    ],
+  },
+  {
+    title: "Admin",
+    pages: [
+      { to: "/pools", title: "Pools", needs: "pool", key: "p", also: "slots" },
+      { to: "/variables", title: "Variables", needs: "variable", key: "v" },
+      { to: "/connections", title: "Connections", needs: "connection", key: "c" },
+      { to: "/jobs", title: "Processes", needs: "job", also: "jobs schedulers workers" },
+      { to: "/providers", title: "Providers", needs: "provider", also: "packages" },
+      { to: "/plugins", title: "Plugins", needs: "plugin" },
+      { to: "/configs", title: "Configuration", needs: "configuration", also: "config options settings" },
+    ],
+  },
+  {
+    title: "Security",
+    pages: [
+      { to: "/users", title: "Users", needs: "user", key: "u", also: "people accounts passwords" },
+      { to: "/roles", title: "Roles", needs: "user" },
+      { to: "/account", title: "Account", needs: "own account", also: "api tokens programs password me" },
+    ],
+  },
+] as const satisfies readonly Group[];
+
+export type PagePath = (typeof groups)[number]["pages"][number]["to"];
+
+type May = (action: Action, resource: Resource) => Permission;
+
+/** What is left for whoever may not read everything; groups without pages are not shown. */
+export function visibleGroups(may: May): Group<PagePath>[] {
+  const all: readonly Group<PagePath>[] = groups;
+  return all
+    .map(({ title, pages }) => ({
+      title,
+      pages: pages.filter(({ needs }) => needs === undefined || may("read", needs).isAllowed),
+    }))
+    .filter(({ pages }) => pages.length > 0);
+}

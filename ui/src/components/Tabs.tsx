@@ -1,0 +1,49 @@
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
+
+import styles from "./Tabs.module.css";
+
+interface Props<Name extends string> {
+  label: string;
+  tabs: readonly (readonly [Name, ReactNode])[];
+  chosen: Name;
+  onChoose: (name: Name) => void;
+}
+
+/** One of several views. Arrows go from one to the next. */
+export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Props<Name>) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const names = tabs.map(([name]) => name);
+    const next = target(event.key, names.indexOf(chosen), names.length);
+    const name = next === undefined ? undefined : names[next];
+    if (name === undefined || next === undefined) return;
+    event.preventDefault();
+    onChoose(name);
+    list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
+  };
+  return (
+    <div ref={list} className={styles.tabs} role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map(([name, title]) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          aria-selected={name === chosen}
+          tabIndex={name === chosen ? 0 : -1}
+          onClick={() => {
+            onChoose(name);
+          }}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function target(key: string, at: number, count: number): number | undefined {
+  if (key === "ArrowRight") return (at + 1) % count;
+  if (key === "ArrowLeft") return (at + count - 1) % count;
+  if (key === "Home") return 0;
+  return key === "End" ? count - 1 : undefined;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+
+import {
+  barHeights,
+  cellStates,
+  columnsOf,
+  type GridRow,
+  groupStates,
+  type Known,
+  moved,
+  versionChanges,
+  visibleRows,
+} from "./grid.model";
+
+const row = (node_id: string, parent_id: string | null = null, is_group = false): GridRow => ({
+  node_id,
+  label: node_id,
+  parent_id,
+  is_group,
+  is_mapped: false,
+});
+
+const rows = [row("a"), row("g", null, true), row("g.h", "g", true), row("g.h.b", "g.h"), row("g.c", "g"), row("d")];
+
+test("a folded group hides all that is in it", () => {
+  const names = (folded: string[]) =>
+    visibleRows(rows, new Set(folded)).map(({ row: { node_id }, depth }) => `${depth}${node_id}`);
+
+  expect(names([])).toEqual(["0a", "0g", "1g.h", "2g.h.b", "1g.c", "0d"]);
+  expect(names(["g.h"])).toEqual(["0a", "0g", "1g.h", "1g.c", "0d"]);
+  expect(names(["g"])).toEqual(["0a", "0g", "0d"]);
+});
+
+test("groups and mixed copies show what asks most for attention", () => {
+  const run = {
+    run_id: "r1",
+    states: { success: [0, 4], running: [5] },
+    mixed: { "3": { success: 7, failed: 1 } },
+  };
+
+  expect(cellStates(rows, run)).toEqual(["success", "failed", "failed", "failed", "success", "running"]);
+});
+
+test("a task that a run does not have has no state there", () => {
+  expect(cellStates([row("a"), row("b")], { run_id: "r", states: { success: [1] }, mixed: {} })).toEqual([
+    undefined,
+    "success",
+  ]);
+});
+
+test("a run that has not changed is not looked at again", () => {
+  const known: Known = new WeakMap();
+  const run = { run_id: "r1", states: { success: [0] }, mixed: {} };
+  const [first] = columnsOf(rows, [run], known);
+
+  const again = columnsOf(rows, [run, { ...run, run_id: "r2" }], known);
+
+  expect(again[0]).toBe(first);
+  expect(again[1]).not.toBe(first);
+  expect(columnsOf([...rows], [run], known)[0]).not.toBe(first);
+});
+
+test("keys lead from cell to cell and never out of the grid", () => {
+  const last = { row: 30, column: 9 };
+
+  expect(moved("ArrowDown", { row: -1, column: 2 }, last)).toEqual({ row: 0, column: 2 });
+  expect(moved("ArrowUp", { row: -1, column: 2 }, last)).toEqual({ row: -1, column: 2 });
+  expect(moved("PageDown", { row: 25, column: 2 }, last)).toEqual({ row: 30, column: 2 });
+  expect(moved("End", { row: 3, column: 2 }, last)).toEqual({ row: 3, column: 9 });
+  expect(moved("ArrowRight", { row: 3, column: 9 }, last)).toEqual({ row: 3, column: 9 });
+  expect(moved("x", { row: 3, column: 9 }, last)).toBeUndefined();
+});
+
+test("bars are as high as runs are long, and the shortest can be seen", () => {
+  const lasting = (seconds: number | null) => ({
+    start_date: seconds === null ? null : "2026-01-01T00:00:00Z",
+    end_date: seconds === null ? null : new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString(),
+  });
+
+  expect(barHeights([lasting(10), lasting(5), lasting(0), lasting(null)], 0)).toEqual([100, 55, 10, 10]);
+  expect(barHeights([], 0)).toEqual([]);
+});
+
+test("a version is marked where it begins", () => {
+  expect(versionChanges([{ version: 1 }, { version: 1 }, { version: 2 }])).toEqual([false, false, true]);
+});
+
+test("states of groups follow from those of their tasks", () => {
+  const states = groupStates(
+    rows,
+    new Map([
+      ["g.h.b", "failed"],
+      ["a", "success"],
+    ]),
+  );
+
+  expect(Object.fromEntries(states)).toEqual({ a: "success", g: "failed", "g.h": "failed", "g.h.b": "failed" });
+});
