@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final, cast
 
 from benchmarks.api_lists import api_lists
+from benchmarks.asset_flood import asset_flood
+from benchmarks.asset_runs import asset_runs
 from benchmarks.authoring import authoring
 from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure
@@ -33,8 +35,11 @@ from benchmarks.report import (
     write_results,
 )
 from benchmarks.running import running
+from benchmarks.schedules import schedules
 from benchmarks.throughput import throughput
 from benchmarks.two_schedulers import two_schedulers
+from benchmarks.ui import ui
+from benchmarks.waiting import waiting
 from tests.databases import DATABASE_KINDS, DatabaseKind, Databases, DatabaseUnavailable
 
 BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
@@ -45,10 +50,15 @@ BENCHMARKS: Final[Mapping[str, Callable[[Plan], Iterator[Figure]]]] = {
     "two_schedulers": two_schedulers,
     "memory": memory,
     "hop": hop,
+    "schedules": schedules,
+    "asset_flood": asset_flood,
+    "asset_runs": asset_runs,
     "authoring": authoring,
     "dag_processing": dag_processing,
     "running": running,
+    "waiting": waiting,
     "api_lists": api_lists,
+    "ui": ui,
 }
 _QUICK_KINDS: Final = ("sqlite", "postgres")
 _LAST: Final = FOLDER / "results" / "last.json"

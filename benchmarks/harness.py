@@ -124,12 +124,14 @@ class Plan:
         return [kind for kind in kinds if kind in self.kinds]
 
     @contextmanager
-    def world(self, kind: DatabaseKind, limits: Limits = DEFAULT_LIMITS) -> Iterator["World"]:
-        """A fresh database with an engine."""
+    def world(
+        self, kind: DatabaseKind, limits: Limits = DEFAULT_LIMITS, *, waits_for_disk: bool = True
+    ) -> Iterator["World"]:
+        """A fresh database with an engine. `waits_for_disk`: schedulers of the product do not; see `Database`."""
         with (
             tempfile.TemporaryDirectory(prefix="tradewind-") as home,
             self.databases.temporary(kind) as url,
-            World(kind, _settings(Path(home), url, limits), limits.pool_slots) as world,
+            World(kind, _settings(Path(home), url, limits), limits.pool_slots, waits_for_disk=waits_for_disk) as world,
         ):
             yield world
 
@@ -190,12 +192,12 @@ def cpu_s(process: psutil.Process) -> float:
 class World:
     """One deployment in a fresh database."""
 
-    def __init__(self, kind: DatabaseKind, settings: Settings, pool_slots: int) -> None:
+    def __init__(self, kind: DatabaseKind, settings: Settings, pool_slots: int, *, waits_for_disk: bool = True) -> None:
         self.kind = kind
         self.settings = settings
         url = settings.database.sql_alchemy_conn
         upgrade(url)
-        self.wiring: Wiring = wire(settings)
+        self.wiring: Wiring = wire(settings, waits_for_disk=waits_for_disk)
         self.wiring.hub.attach(self._watch)
         self.runs_ended = 0
         self._runs_triggered = 0

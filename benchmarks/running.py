@@ -204,8 +204,7 @@ class _Deployment:
         """The one that the scheduler has started: it leads a session of its own."""
         home = str(self._world.settings.home)
         for process in psutil.process_iter(["cmdline"]):
-            command = process.info["cmdline"] or []
-            if "worker" in command and "--executor" in command:
+            if "tradewind: worker of" in " ".join(process.info["cmdline"] or []):
                 with suppress(psutil.Error):
                     if process.environ().get("TRADEWIND_HOME") == home:
                         return process

@@ -1,0 +1,1 @@
+"""DAG files that the benchmark `waiting` runs."""
