@@ -15,15 +15,19 @@ A kind without a server is skipped, loudly, at the end of the run. `TRADEWIND_TE
 a comma list of kinds, or `reachable` for every kind that this machine could have used.
 """
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from typing import cast
 
 import hypothesis
 import pytest
+from xdist.remote import Producer  # type: ignore[import-untyped]
 
+from tests.browser_report import BrowserReport
 from tests.database_report import DatabaseReport, required_kinds
 from tests.databases import DATABASE_KINDS, DatabaseKind, Databases, DatabaseUnavailable
+from tests.order import Scheduling, ordered
 
 # A deadline measures the machine, not the code; the blob makes a failure of another machine replayable.
 hypothesis.settings.register_profile("tradewind", deadline=None, print_blob=True)
@@ -75,6 +79,18 @@ def database_url(databases: Databases, database_kind: DatabaseKind) -> Iterator[
         pytest.skip(str(error))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What was collected stays until the end: to look through it for garbage, again and again, took a fifth of the
+    time of short tests."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -83,7 +99,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(parameters.params["database_kind"])
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    # After all others have shuffled and grouped them, and before the workers of xdist say what they have.
+    session.items[:] = ordered(session.items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return Scheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # A worker of xdist sees only its own share of the reports; its controller sees all.
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(DatabaseReport(required_kinds(os.environ)))
+        config.pluginmanager.register(BrowserReport())

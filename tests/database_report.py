@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.brokers import BROKER_KINDS
 from tests.databases import DATABASE_KINDS, DatabaseKind, reachable_kinds
 
 REQUIRE_VARIABLE = "TRADEWIND_TEST_REQUIRE"
@@ -69,9 +70,9 @@ def required_kinds(environ: Mapping[str, str]) -> frozenset[DatabaseKind]:
     """The kinds that `TRADEWIND_TEST_REQUIRE` demands; a word that is no kind is an error of the caller."""
     words = {word.strip() for word in environ.get(REQUIRE_VARIABLE, "").split(",")} - {""}
     required = {kind for kind in DATABASE_KINDS if kind in words}
-    unknown = words - required - {ALL_REACHABLE}
+    unknown = words - required - {ALL_REACHABLE} - set(BROKER_KINDS)
     if unknown:
-        expected = ", ".join([*DATABASE_KINDS, ALL_REACHABLE])
+        expected = ", ".join([*DATABASE_KINDS, *BROKER_KINDS, ALL_REACHABLE])
         raise pytest.UsageError(f"{REQUIRE_VARIABLE} has {sorted(unknown)}; expected some of: {expected}")
     if ALL_REACHABLE in words:
         required |= reachable_kinds(environ)

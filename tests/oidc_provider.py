@@ -56,6 +56,9 @@ class OidcProvider:
     places: dict[str, Any] = field(default_factory=dict)
     """What discovery says that is not so."""
     takes_basic: bool = True
+    user_info: dict[str, Any] | None = None
+    """What else it says about whoever logs in; None: it offers nothing of that kind."""
+    ends_sessions: bool = False
     asked: list[str] = field(default_factory=list)
     codes: dict[str, Granted] = field(default_factory=dict)
 
@@ -73,6 +76,8 @@ class OidcProvider:
             "token_endpoint": f"{self.issuer}/token",
             "jwks_uri": f"{self.issuer}/keys",
             "token_endpoint_auth_methods_supported": [method],
+            **({} if self.user_info is None else {"userinfo_endpoint": f"{self.issuer}/userinfo"}),
+            **({"end_session_endpoint": f"{self.issuer}/logout"} if self.ends_sessions else {}),
             **self.places,
         }
 
@@ -100,7 +105,11 @@ class OidcProvider:
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         if granted is None or challenge != granted.challenge or form["redirect_uri"] != granted.redirect_uri:
             return 400, {"error": "invalid_grant"}
-        return 200, {"access_token": "unused", "token_type": "Bearer", "id_token": self.id_token(granted.nonce)}
+        return 200, {
+            "access_token": "an access token",
+            "token_type": "Bearer",
+            "id_token": self.id_token(granted.nonce),
+        }
 
     def id_token(self, nonce: str) -> str:
         """Who logged in."""
@@ -142,6 +151,8 @@ def oidc_provider(now: Callable[[], datetime]) -> Iterator[OidcProvider]:
                     self._answer(200, provider.keys())
                 case "/authorize":
                     self._answer(302, {}, provider.authorize(dict(parse_qsl(parts.query))))
+                case "/userinfo" if self.headers["Authorization"] == "Bearer an access token":
+                    self._answer(200, {"sub": provider.subject, **(provider.user_info or {})})
                 case "/moved":
                     self._answer(302, {}, f"{provider.issuer}/keys")
                 case _:

@@ -45,8 +45,10 @@ from tradewind.model.partition import (
     WaitForAll,
     WaitForCount,
 )
+from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import (
+    AssetAndTime,
     AssetMapper,
     AssetOrTime,
     AssetTriggered,
@@ -149,6 +151,16 @@ timetables: st.SearchStrategy[Timetable] = st.one_of(
     time_timetables,
     st.builds(AssetTriggered),
     st.builds(AssetOrTime, time_timetables),
+    st.builds(
+        AssetAndTime,
+        time_timetables,
+        st.sampled_from(Match),
+        st.none() | deltas,
+        st.none() | deltas,
+        st.sampled_from(OnDeadline),
+        texts,
+        st.booleans(),
+    ),
     st.builds(
         PartitionedAssets, st.lists(st.builds(AssetMapper, asset_names, mappers), max_size=2).map(tuple), mappers
     ),

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tradewind.bundles.registry import make_bundles
 from tradewind.dag_processor.lint import is_failure, lint_paths
@@ -18,20 +18,24 @@ from tradewind.errors import DatabaseError, SettingsError
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.interface import Executor
 from tradewind.executors.registry import has_worker, make_executor, read_executors
+from tradewind.model.connection_test import ConnectionTestKey
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.manage_connections import find_connection
-from tradewind.operations.outside_tasks import OutsideTasks
+from tradewind.operations.outside_tasks import OutsideWorkers
 from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
+from tradewind.runtime.readiness import tell_ready
 from tradewind.runtime.service import Loop, Service
+from tradewind.runtime.socket_folder import make_worker_folder
 from tradewind.runtime.wakeup import ClosableWakeup, PipeWakeup, SocketWakeup, Wakeup
 from tradewind.scheduler.service import Scheduler
 from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_of_workers, environment_without_secrets
-from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, USUAL_CACHE_MB, Database
+from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, USUAL_CACHE_MB, Database, create_engine
 from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
 from tradewind.storage.live import LiveJournal
@@ -40,7 +44,6 @@ from tradewind.storage.server import server_version, shell_of
 from tradewind.task_logs.reader import LogReader
 from tradewind.task_logs.remote import RemoteLogs, make_remote_logs
 from tradewind.telemetry.hub import Hub
-from tradewind.wire.work import make_worker_folder
 
 __all__ = [
     "Wiring",
@@ -49,9 +52,11 @@ __all__ = [
     "check_schema",
     "current_revision",
     "downgrade",
+    "executor_words",
     "has_schema",
     "is_failure",
     "lint_paths",
+    "load_driver",
     "local_workers",
     "made_dag_processor",
     "made_executors",
@@ -166,6 +171,11 @@ def downgrade(url: str, revision: str) -> None:
     import_module(_MIGRATE).downgrade(url, revision)
 
 
+def drop_archives(url: str) -> None:
+    """See `storage.migrate`."""
+    import_module(_MIGRATE).drop_archives(url)
+
+
 def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) -> str:
     """See `storage.migrate`."""
     text: str = import_module(_MIGRATE).migration_sql(url, start, end, is_upgrade=is_upgrade)
@@ -186,7 +196,9 @@ def make_scheduler(wiring: Wiring, executors: Sequence[Executor]) -> Scheduler:
         wiring.clock,
         core=wiring.settings.core,
         settings=wiring.settings.scheduler,
+        connection_test=wiring.settings.connection_test,
         hub=wiring.hub,
+        triggers_have_queues=wiring.settings.triggerer.queues_enabled,
     )
 
 
@@ -197,24 +209,37 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
     Raises:
         SettingsError: `[core] executor` names one that there is not.
     """
-    is_remote = bool(wiring.settings.core.execution_api_server_url)
-    hand_out = _make_hand_out(wiring) if is_remote else None
-    background = Background(environment_of_workers() if is_remote else None)
+    own = wiring.settings.workers
+    is_remote = own.without_database or not own.start_with_scheduler
+    has_tokens = is_remote and wiring.settings.core.execution_api_server_url
+    hand_out = _make_hand_out(wiring) if has_tokens else _HandOut()
+    background = Background(environment_of_workers() if own.without_database else None)
     started: dict[str, int] = {}
 
     def start_worker(name: str) -> None:
-        if not wiring.settings.workers.start_with_scheduler:
+        if not own.start_with_scheduler:
             return  # somebody else does
         if name in started and background.is_running(started[name]):
             return  # on a busy machine it takes its time
         folder = make_worker_folder(wiring.settings.home, name)
         command = [sys.executable, "-m", "tradewind.cli.main", "worker", "--executor", name]
+        if not own.without_database:
+            command += ["--execution-api-url", ""]
         started[name] = background.start(command, folder / "worker.log")
 
     executors: list[Executor] = []
     try:
         for entry in read_executors(wiring.settings.core.executor).entries:
-            context = ExecutorContext(entry.name, wiring.settings, wiring.clock, wiring.hub, start_worker, hand_out)
+            context = ExecutorContext(
+                entry.name,
+                wiring.settings,
+                wiring.clock,
+                wiring.hub,
+                start_worker,
+                hand_out.attempt,
+                hand_out.test,
+                hand_out.callback,
+            )
             executors.append(make_executor(entry, context))
         yield tuple(executors)
     finally:
@@ -222,14 +247,42 @@ def made_executors(wiring: Wiring) -> Iterator[tuple[Executor, ...]]:
             executor.close()
 
 
-def _make_hand_out(wiring: Wiring) -> Callable[[AttemptKey], str]:
-    """What makes the tokens of attempts. Only deployments whose workers have no database need it."""
+class _HandOut(NamedTuple):
+    """What makes the tokens of work for workers that have no database."""
+
+    attempt: Callable[[AttemptKey], str] | None = None
+    test: Callable[[ConnectionTestKey], str] | None = None
+    callback: Callable[[CallbackItem], str] | None = None
+
+
+def _make_hand_out(wiring: Wiring) -> _HandOut:
     tokens = import_module("tradewind.api.execution.tokens")
     secret = import_module("tradewind.api.auth.signing_secret")
     settings = wiring.settings
     key = secret.signing_secret(settings.api_auth.jwt_secret, settings.home)
     made = tokens.AttemptTokens(key, tokens.lifetime_of(settings))
-    return lambda attempt: made.hand_out(attempt, wiring.clock.now())
+    now = wiring.clock.now
+    return _HandOut(
+        lambda attempt: made.hand_out(attempt, now()),
+        lambda test: made.hand_out_test(test, now()),
+        lambda item: made.hand_out_callback(item, now()),
+    )
+
+
+def deadline_callback_patience_s(settings: Settings) -> float:
+    """How long the callback of a missed deadline may take, with the import of its file."""
+    own = settings.callbacks.callback_execution_timeout or settings.workers.callback_timeout
+    return settings.core.dagbag_import_timeout + own
+
+
+def load_driver(settings: Settings) -> None:
+    """Load what talks to the database, for whoever is forked from this process."""
+    create_engine(settings.database.sql_alchemy_conn, pool_size=1).dispose()
+
+
+def executor_words(settings: Settings) -> dict[str, str]:
+    """The name of an executor, for each word by which it may be asked for. Raises `SettingsError`."""
+    return read_executors(settings.core.executor).words()
 
 
 def local_workers(settings: Settings) -> list[str]:
@@ -248,6 +301,7 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
     bundles = make_bundles(wiring.settings, environ, bundle_names)
     # Nothing that another process stores is news for it, so nobody outside needs to be able to wake it.
     wakeup = PipeWakeup()
+    cipher = Encryption.from_setting(wiring.settings.core.fernet_key)
     processor = DagProcessor(
         wiring.database,
         wiring.clock,
@@ -255,12 +309,13 @@ def made_dag_processor(wiring: Wiring, bundle_names: Sequence[str] = ()) -> Iter
         settings=wiring.settings,
         bundles=bundles,
         environ=environ,
-        executors=read_executors(wiring.settings.core.executor).words(),
-        answer=OutsideTasks(
+        executors=executor_words(wiring.settings),
+        answer=OutsideWorkers(
             wiring.database,
-            Encryption.from_setting(wiring.settings.core.fernet_key),
+            cipher,
             make_secrets_chain(wiring.settings, environ, for_worker=False),
         ),
+        cipher=cipher,
         hub=wiring.hub,
     )
     try:
@@ -307,7 +362,15 @@ def make_loop(
     counts_only_idle: bool = False,
 ) -> Loop:
     """What runs a service until it is stopped, or has made so many passes."""
-    return Loop(service, wiring.clock, wakeup or wiring.wakeup, is_stopping, most_passes, counts_only_idle)
+    return Loop(
+        service,
+        wiring.clock,
+        wakeup or wiring.wakeup,
+        is_stopping,
+        most_passes,
+        counts_only_idle,
+        started=tell_ready,
+    )
 
 
 def make_log_reader(wiring: Wiring) -> LogReader:

@@ -2,9 +2,11 @@
 
 import socket
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 
 from tradewind.api.app import make_app
@@ -19,13 +21,14 @@ from tradewind.api.server import serve
 from tradewind.api.services import Services
 from tradewind.api.ui.live_changes import LiveChanges
 from tradewind.api.ui.live_reader import Source
-from tradewind.bootstrap import Wiring, make_live_wakeup, make_log_reader, make_secrets_chain, wired
+from tradewind.bootstrap import Wiring, executor_words, make_live_wakeup, make_log_reader, make_secrets_chain, wired
 from tradewind.bootstrap_telemetry import measured
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import ConnectionTested
+from tradewind.telemetry.siblings import Siblings
 from tradewind.worker.connection_tests import try_connection
 
 _MOST_THREADS = 40
@@ -34,16 +37,24 @@ _CACHE_MB = 4
 700 MB once each connection has had one."""
 
 
-def serve_api(settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve the REST API on a socket until told to stop."""
+def serve_api(
+    settings: Settings, listener: socket.socket, ready: Callable[[], None], siblings: Path | None = None
+) -> None:
+    """Serve the REST API on a socket until told to stop. `siblings`: a folder in which processes that share the socket
+    find one another."""
     threads = threads_of(settings)
     hub = Hub()
     with (
         measured(settings, hub, "api-server") as page,
         wired(settings, hub=hub, pool_size=threads, cache_mb=_CACHE_MB) as wiring,
+        ExitStack() as stack,
     ):
         services = make_services(wiring)
-        services.metrics_page = None if page is None else replace(page, deployment=_figures(services))
+        if page is not None:
+            services.metrics_page = replace(page, deployment=_figures(services))
+            if siblings is not None:
+                others = stack.enter_context(closing(Siblings(siblings, page.registry)))
+                services.metrics_page = replace(services.metrics_page, siblings=others.others)
         live = services.live = make_live_changes(wiring)
         serve(make_app(services), listener, settings.api, threads=threads, ready=ready, stopping=live.close)
 
@@ -55,9 +66,9 @@ def _figures(services: Services) -> DeploymentFigures:
     return DeploymentFigures(services.store, services.clock, services.settings.metrics.prometheus_prefix, tell)
 
 
-def _try(hub: Hub, environ: Mapping[str, str], connection: ConnectionResult) -> tuple[bool, str]:
+def _try(settings: Settings, hub: Hub, environ: Mapping[str, str], connection: ConnectionResult) -> tuple[bool, str]:
     began_at = perf_counter()
-    works, message = try_connection(connection, environ)
+    works, message = try_connection(connection, environ, patience_s=settings.connection_test.timeout)
     hub.emit(ConnectionTested(works, perf_counter() - began_at))
     return works, message
 
@@ -102,7 +113,8 @@ def make_services(wiring: Wiring) -> Services:
         find_principal=identities.of_claim,
         find_token_holder=identities.of_api_token,
         sign_in=sign_in,
-        try_connection=partial(_try, wiring.hub, environ),
+        executors=executor_words(settings),
+        try_connection=partial(_try, settings, wiring.hub, environ),
         hub=wiring.hub,
         secrets=make_secrets_chain(settings, environ, for_worker=False),
     )

@@ -10,23 +10,35 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from tradewind.bootstrap import Wiring, make_remote_logs_of, make_remote_logs_with, make_secrets_chain
+from tradewind.bootstrap import (
+    Wiring,
+    deadline_callback_patience_s,
+    make_remote_logs_of,
+    make_remote_logs_with,
+    make_secrets_chain,
+)
 from tradewind.bundles.registry import make_bundles
 from tradewind.errors import SettingsError
 from tradewind.executors.registry import most_at_once, read_executors
+from tradewind.model.masking import MaskingRules
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
+from tradewind.operations.connection_test_engine import StoredConnectionTests
+from tradewind.operations.deadline_callback_engine import StoredCallbacks
+from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock, SystemClock
+from tradewind.runtime.socket_folder import make_worker_folder
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.task_logs.remote import RemoteLogs
 from tradewind.task_logs.shipper import LogShipper
 from tradewind.telemetry.events import LogNotKept
 from tradewind.telemetry.hub import Hub
-from tradewind.wire.work import make_worker_folder
-from tradewind.worker.engine import Engine
+from tradewind.worker.engine import CallbackEngine, ConnectionTestEngine, Engine
+from tradewind.worker.http_callbacks import HttpCallbacks
 from tradewind.worker.http_connection import HttpConnection
+from tradewind.worker.http_connection_tests import HttpConnectionTests
 from tradewind.worker.http_engine import HttpEngine
 from tradewind.worker.supervisor.leftovers import end_leftovers, marked
 from tradewind.worker.supervisor.options import SupervisorOptions
@@ -42,16 +54,28 @@ _TOKEN: Final = "token"
 def made_supervisor(wiring: Wiring, executor: str) -> Iterator[Supervisor | None]:
     """The supervisor of an executor on this machine, started; nothing if there is one already."""
     settings = wiring.settings
+    cipher = Encryption.from_setting(settings.core.fernet_key)
     engine = StoredEngine(
         wiring.database,
         wiring.clock,
         Beginner(Structures(), hostname=socket.gethostname(), pid=os.getpid()),
-        Encryption.from_setting(settings.core.fernet_key),
-        flush=wiring.database.flush,
+        cipher,
         longest_delay_s=settings.core.max_task_retry_delay,
         default_retention=settings.state_store.default_retention,
     )
-    machine = _Machine(settings, wiring.clock, wiring.hub, lambda: make_remote_logs_of(wiring))
+    rules = MaskingRules.configured(
+        settings.core.sensitive_var_conn_names,
+        hides_by_name=settings.core.hide_sensitive_var_conn_fields,
+        min_length=settings.logging.min_length_masked_secret,
+    )
+    tests = StoredConnectionTests(wiring.database, wiring.clock, cipher, rules)
+    callbacks = StoredCallbacks(
+        wiring.database,
+        wiring.clock,
+        OutsideTasks(wiring.database, cipher),
+        lease_s=settings.scheduler.task_instance_heartbeat_timeout,
+    )
+    machine = _Machine(settings, wiring.clock, wiring.hub, lambda: make_remote_logs_of(wiring), tests, callbacks)
     with _started(machine, executor, engine, _JOB) as supervisor:
         yield supervisor
 
@@ -64,14 +88,17 @@ def made_remote_supervisor(settings: Settings, executor: str, hub: Hub) -> Itera
         SettingsError: that is no URL.
     """
     clock = SystemClock()
+    connect = partial(HttpConnection, settings.core.execution_api_server_url, settings.workers.execution_api_timeout)
+    server = connect()
     engine = HttpEngine(
-        HttpConnection(settings.core.execution_api_server_url, settings.workers.execution_api_timeout),
+        server,
         clock,
         hostname=socket.gethostname(),
         pid=os.getpid(),
         patience_s=settings.scheduler.task_instance_heartbeat_timeout,
     )
-    machine = _Machine(settings, clock, hub, lambda: make_remote_logs_with(settings, lambda _: None))
+    remote_logs = partial(make_remote_logs_with, settings, lambda _: None)
+    machine = _Machine(settings, clock, hub, remote_logs, HttpConnectionTests(server), HttpCallbacks(server, connect))
     with _started(machine, executor, engine, _TOKEN) as supervisor:
         yield supervisor
 
@@ -85,6 +112,8 @@ class _Machine:
     hub: Hub
     remote_logs: Callable[[], RemoteLogs | None]
     """Where copies of logs are kept, if they are."""
+    tests: ConnectionTestEngine
+    callbacks: CallbackEngine
 
 
 @contextmanager
@@ -127,6 +156,8 @@ def _make_supervisor(machine: _Machine, executor: str, engine: Engine, folder: P
         heartbeat_interval_s=settings.scheduler.task_instance_heartbeat_sec or min(5.0, timeout_s / 5),
         stop_patience_s=settings.core.killed_task_cleanup_time,
         callback_patience_s=workers.callback_timeout,
+        trial_patience_s=settings.connection_test.timeout,
+        deadline_callback_patience_s=deadline_callback_patience_s(settings),
         idle_s=workers.idle_timeout,
         most_zygotes=workers.max_warm_dag_files,
         zygote_idle_s=workers.warm_dag_file_idle_time,
@@ -136,6 +167,8 @@ def _make_supervisor(machine: _Machine, executor: str, engine: Engine, folder: P
     )
     return Supervisor(
         engine,
+        machine.tests,
+        machine.callbacks,
         clock,
         folder=folder,
         options=options,

@@ -27,6 +27,7 @@
     │   └── ConnectionExists
     ├── InvalidRequest           the request contradicts itself or the DAG
     │   └── RunTypeRefused       the DAG does not allow runs of that type
+    ├── CheckFailed              what was looked into is not in order
     ├── DagUnusable              one stored DAG cannot be read; all others go on
     │   └── DagStale             no file has it any more
     ├── LoginRefused             wrong name or password, or too many of them
@@ -238,6 +239,18 @@ class RoleExists(Conflict):
         self.name = name
 
 
+class CallbackCalledOff(TradewindError):
+    """Who called a callback is being stopped, so that it did not come to its end."""
+
+
+class ConnectionTestUnfinished(Conflict):
+    """A test of that connection is under way."""
+
+    def __init__(self, conn_id: str) -> None:
+        super().__init__(f"a test of connection {conn_id!r} has not ended yet")
+        self.conn_id = conn_id
+
+
 class ConnectionExists(Conflict):
     """There is already a connection of that id."""
 
@@ -257,6 +270,10 @@ class RunTypeRefused(InvalidRequest):
         super().__init__(f"DAG {dag_id!r} does not allow {run_type} runs")
         self.dag_id = dag_id
         self.run_type = run_type
+
+
+class CheckFailed(TradewindError):
+    """What was looked into is not in order. The question was."""
 
 
 class DagUnusable(TradewindError):

@@ -52,6 +52,19 @@ def report():
 
 report()
 """,
+    "patient": """
+from tradewind.sdk import Asset, dag, task
+
+@dag(schedule=[Asset("prices"), Asset("what_nobody_updates")], is_paused_upon_creation=False)
+def patient():
+    @task
+    def go_on() -> None:
+        print("at last")
+
+    go_on()
+
+patient()
+""",
     "daily": """
 from datetime import datetime, timezone
 from tradewind.sdk import dag, task
@@ -79,10 +92,27 @@ def spare():
 
 spare()
 """,
+    "permit": """
+from airflow.providers.standard.operators.hitl import ApprovalOperator
+from airflow.sdk import Param, dag
+
+@dag(schedule=None, is_paused_upon_creation=False)
+def permit():
+    ApprovalOperator(
+        task_id="ask",
+        subject="Build it?",
+        body="*Soon*",
+        params={"height": Param(3, type="integer")},
+        assigned_users=[{"id": "admin", "name": "Ada"}],
+    )
+    ApprovalOperator(task_id="ask_others", subject="Paint it?", assigned_users=[{"id": "ann", "name": "Ann"}])
+
+permit()
+""",
     "doomed": "from tradewind.sdk import DAG\n\ndoomed = DAG('doomed', schedule=None)\n",
     "broken": "from tradewind.sdk import dag, a_name_that_nobody_has\n",
 }
-DAG_IDS: Final = {"sums", "report", "daily", "spare", "doomed"}
+DAG_IDS: Final = {"sums", "report", "patient", "daily", "spare", "permit", "doomed"}
 
 
 @contextmanager
@@ -92,7 +122,11 @@ def deployed_for_clients(folder: Path) -> Iterator[Standalone]:
     dags_folder.mkdir()
     for name, text in FILES.items():
         (dags_folder / f"{name}.py").write_text(text, encoding="utf-8")
-    variables = {"TRADEWIND_ADMIN_PASSWORD": PASSWORD, "TRADEWIND__API__EXPOSE_CONFIG": "True"}
+    variables = {
+        "TRADEWIND_ADMIN_PASSWORD": PASSWORD,
+        "TRADEWIND__API__EXPOSE_CONFIG": "True",
+        "TRADEWIND__CORE__TEST_CONNECTION": "Enabled",
+    }
     with standing(folder / "home", free_port(), dags_folder=dags_folder, variables=variables) as made:
         assert made.log_in(PASSWORD) == 201
         until(lambda: made.ask("GET", "/api/v2/dags")[1]["total_entries"] == len(DAG_IDS), "the DAGs to be read")

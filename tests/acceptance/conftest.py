@@ -1,19 +1,25 @@
 """One deployment per kind of database, and one run of each DAG of `dags/`, for all tests of this folder."""
 
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
 from tests.acceptance.deployment import Deployment, Ended, deployed
-from tests.acceptance.examples import DAGS_FOLDER, LOGICAL_DATE, POOLS, known_of
+from tests.acceptance.examples import DAGS_FOLDER, LOGICAL_DATE, POOLS, REQUIREMENTS, answers_of_airflow, known_of
 from tests.component.standard.wheels import write_wheel
 from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
 from tests.mail_server import Mailbox, mail_server
 from tradewind.model.ids import RunKey
 
 WIDEST = 2_500
+# Airflow requires dill, and an example wants it on both sides.
+_FOLDERS = ("airflow/example_dags/", "airflow/providers/standard/example_dags/", "dill/")
 
 
 @dataclass(slots=True)
@@ -68,3 +74,20 @@ def runs(deployment: Deployment) -> Runs:
     at = datetime.fromisoformat(LOGICAL_DATE)
     dag_ids = sorted(known_of(DAGS_FOLDER))
     return Runs(deployment, {dag_id: deployment.trigger(dag_id, "asked_0", logical_date=at) for dag_id in dag_ids})
+
+
+@pytest.fixture(scope="session")
+def example_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the packages of the examples, and with what the examples install."""
+    root = tmp_path_factory.mktemp("examples")
+    wanted = [f"{name}=={version}" for name, version in answers_of_airflow()["packages"].items()]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(root)]
+    fetched = subprocess.run(
+        [*command, *wanted, *REQUIREMENTS], check=False, capture_output=True, text=True, timeout=300
+    )
+    if fetched.returncode != 0:
+        pytest.skip(f"NO REGISTRY: Airflow's example files could not be fetched: {fetched.stderr.strip()[-300:]}")
+    for wheel in root.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(root, [name for name in archive.namelist() if name.startswith(_FOLDERS)])
+    return root

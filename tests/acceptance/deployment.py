@@ -17,18 +17,22 @@ import psutil
 from tests.acceptance.examples import BETWEEN_VARIABLE, DAGS_FOLDER, FOLDER_VARIABLE
 from tradewind.bootstrap import Wiring, upgrade, wire
 from tradewind.model.ids import UNMAPPED, RunKey
+from tradewind.model.inquiry import HumanAnswer, Inquiry
 from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import Pool
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_RUN_STATES, RunType, TaskState
 from tradewind.model.task import TaskInstance
+from tradewind.model.task_answers import HITLUserResult
 from tradewind.operations.choose_tasks import Selection
+from tradewind.operations.inquire import answer_inquiry, find_inquiry
 from tradewind.operations.manage_pools import create_pool
 from tradewind.operations.mark_state import mark_tasks
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
 from tradewind.runtime.clock import SystemClock
 from tradewind.settings import load_settings
+from tradewind.storage.interface import Transaction
 
 COMMAND: Final = (sys.executable, "-m", "tradewind.cli.main")
 SERVICES: Final = ("dag-processor", "scheduler")
@@ -167,6 +171,20 @@ class Deployment:
         self.wiring.database.transact(
             lambda tx: mark_tasks(tx, selection, TaskState.SUCCESS, self.structures, _CLOCK.now())
         )
+
+    def answer(
+        self, dag_id: str, run_id: str, task_id: str, *chosen: str, map_index: int = UNMAPPED, **form: JsonValue
+    ) -> Inquiry:
+        """A person called Ann answers what a task asks; what that was."""
+        ann = HITLUserResult("ann", "Ann")
+
+        def work(tx: Transaction) -> Inquiry:
+            task, inquiry = find_inquiry(tx, dag_id, run_id, task_id, map_index=map_index)
+            answer = HumanAnswer(chosen_options=chosen, params_input=form, at=_CLOCK.now(), by=ann)
+            answer_inquiry(tx, task, inquiry, answer)
+            return inquiry
+
+        return self.wiring.database.transact(work)
 
     def find(self, dag_id: str, run_id: str) -> RunKey | None:
         """A run that something else asked for."""

@@ -44,14 +44,14 @@ NOT_ASKED: Final = {
     "child_dag": "is triggered by example_external_task, and must have no other run of that date",
     "example_dag_decorator": "asks a server on the Internet for its own address",
     "example_task_state_store_async": "fails in Airflow 3.3.2, which has not the method that the example calls",
-    "example_hitl_operator": "waits for a person",
+    "example_hitl_operator": "waits for people, whom `test_example_dags` plays",
     "example_sensors": "one of its sensors waits for an hour",
     "example_retry_policy": "asks a server on the Internet, again after minutes",
     "tutorial_objectstorage": "reads from the Internet and writes to S3",
 }
 
-TOO_SLOW: Final = {"example_external_task": "looks once a minute whether another task has ended"}
-"""Examples of which it is known how they end in Airflow, and that take too long. They were run by hand."""
+SLOW: Final = {"example_external_task": "looks once a minute whether another task has ended"}
+"""Examples that take so long that one database is enough for them."""
 
 REQUIREMENTS: Final = ("colorama==0.4.0", "dill", "funcsigs", "numpy~=1.26.0")
 """What some examples install into environments of their own."""

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -82,7 +82,7 @@ class Standalone:
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
-                return answer.status, json.load(answer)
+                return answer.status, json.loads(answer.read() or b"null")
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, json.loads(error.read() or b"null")
@@ -99,7 +99,7 @@ class Standalone:
     def is_healthy(self) -> bool:
         """Whether all components were heard of."""
         _, health = self.ask("GET", "/api/v2/monitor/health")
-        names = ("metadatabase", "scheduler", "dag_processor")
+        names = ("metadatabase", "scheduler", "dag_processor", "triggerer")
         return health is not None and all(health[name]["status"] == "healthy" for name in names)
 
     def look(self) -> list[psutil.Process]:
@@ -115,14 +115,19 @@ class Standalone:
         return self.process.wait(PATIENCE_S)
 
 
-@contextmanager
 def standing(
     home: Path, port: int, *, dags_folder: Path, variables: Mapping[str, str] | None = None
-) -> Iterator[Standalone]:
+) -> AbstractContextManager[Standalone]:
     """One for as long as the block runs; afterwards not one of its processes is left."""
-    home.mkdir(parents=True, exist_ok=True)
-    environ = {**os.environ, "TRADEWIND_HOME": str(home), **(variables or {})}
     words = ("standalone", "--home", str(home), "--dags-folder", str(dags_folder), "--port", str(port))
+    return started_by(words, home, port, variables or {})
+
+
+@contextmanager
+def started_by(words: Sequence[str], home: Path, port: int, variables: Mapping[str, str]) -> Iterator[Standalone]:
+    """The same by any command that starts all of it."""
+    home.mkdir(parents=True, exist_ok=True)
+    environ = {**os.environ, "TRADEWIND_HOME": str(home), **variables}
     with _output(home).open("wb") as output:
         process = subprocess.Popen([*COMMAND, *words], env=environ, stdout=output, stderr=output)
     made = Standalone(home, port, environ, process)

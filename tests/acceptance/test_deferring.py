@@ -16,7 +16,9 @@ from tradewind.model.ids import RunKey
 from tradewind.model.states import TaskState
 from tradewind.operations.choose_tasks import Selection
 from tradewind.operations.clear_tasks import clear_tasks
+from tradewind.operations.delete import delete_run
 from tradewind.runtime.clock import SystemClock
+from tradewind.storage.interface.shared_stores import AssetEventChoice
 from tradewind.task_logs.places import Try
 
 DAGS: Final = Path(__file__).with_name("deferring_dags")
@@ -38,12 +40,17 @@ def waiting(
     variables = {
         "AIRFLOW_VAR_COLOR": "red",
         "TRADEWIND__CORE__FERNET_KEY": KEY,
+        "TRADEWIND__STATE_STORE__CLEAR_ON_SUCCESS": "True",
         "TRADEWIND__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5",
-        "TRADEWIND__TRIGGERER__RUNNER_HEALTH_CHECK_THRESHOLD": "5",
+        "TRADEWIND__TRIGGERER__QUARANTINE_AFTER_SECONDS": "1",
+        "TRADEWIND__TRIGGERER__RUNNER_HEALTH_CHECK_THRESHOLD": "3",
     }
     with deployed(home, url, dags_folder=DAGS, variables=variables) as made:
         made.start("triggerer")
-        made.until(lambda: {"bell", "deferrals", "standard_set", "other"} <= set(made.dag_ids()), "the DAGs to be read")
+        made.until(
+            lambda: {"bell", "deferrals", "standard_set", "other", "starting", "going_on"} <= set(made.dag_ids()),
+            "the DAGs to be read",
+        )
         yield made
 
 
@@ -73,9 +80,9 @@ def log_of(deployment: Deployment, run_id: str, task_id: str, dag_id: str = "bel
 
 
 def stored_triggers(deployment: Deployment) -> int:
-    """How many there are."""
+    """How many there are, those of deleted tasks included."""
     with deployment.wiring.database.begin() as tx:
-        return len(tx.triggers.sealed())
+        return len(tx.triggers.sealed()) + len(tx.triggers.orphans.sealed())
 
 
 def test_tasks_go_on_and_fail_as_their_triggers_do(waiting: Deployment) -> None:
@@ -94,6 +101,11 @@ def test_tasks_go_on_and_fail_as_their_triggers_do(waiting: Deployment) -> None:
     assert ended.value("many_times") == [[1, "red"], [2, "red"], [3, "red"]]
     assert (ended.tasks["many_times"].try_number, ended.tasks["many_times"].attempt) == (1, 4)
     assert (ended.value("ends"), ended.tasks["ends"].attempt) == ("ended", 1)
+    # What a task remembers for its later tries goes when it succeeds, also where its trigger says so.
+    now, keys = SystemClock().now(), {name: ended.tasks[name].key for name in ("ends", "breaks")}
+    with waiting.wiring.database.begin() as tx:
+        remembered = {name: tx.task_states.find(key, "seen", now) for name, key in keys.items()}
+    assert remembered == {"ends": None, "breaks": 1}
     assert ended.reasons["breaks"] == ended.reasons["says_nothing"] == "TaskDeferralError: Trigger failure"
     assert ended.reasons["unknown"] == ended.reasons["too_long"] == "TaskDeferralTimeout: Trigger timeout"
     assert "the bell is cracked" in log_of(waiting, "all", "breaks", "deferrals")
@@ -131,14 +143,17 @@ def test_whoever_dies_while_a_task_waits_it_goes_on_once(waiting: Deployment) ->
 
 
 def test_who_stops_a_waiting_task_stops_its_trigger(waiting: Deployment) -> None:
-    """E1: marked or cleared, `on_kill` and `cleanup` are called, and nothing comes of what rings later."""
+    """E1: marked, cleared or deleted, `on_kill` and `cleanup` are called, and nothing comes of what rings later."""
     marked, bell_of_marked = rings(waiting, "marked")
     waiting.mark_success(marked, "waits")
     cleared, bell_of_cleared = rings(waiting, "cleared")
     database, now = waiting.wiring.database, SystemClock().now()
     database.transact(lambda tx: clear_tasks(tx, Selection("bell", "cleared"), waiting.structures, now))
 
-    for bell in (bell_of_marked, bell_of_cleared):
+    _, bell_of_deleted = rings(waiting, "deleted")
+    database.transact(lambda tx: delete_run(tx, "bell", "deleted", waiting.structures, now))
+
+    for bell in (bell_of_marked, bell_of_cleared, bell_of_deleted):
         waiting.until(lambda bell=bell: noted(bell, "killed") and noted(bell, "cleaned"), "on_kill and cleanup")  # type: ignore[misc]
     waiting.until(lambda: len(starts(bell_of_cleared)) == 2, "the cleared task to wait again")
     bell_of_cleared.write_text("dong")
@@ -158,7 +173,8 @@ def test_a_trigger_that_blocks_all_others_fails_and_they_go_on(waiting: Deployme
 
     assert ended.reasons == {"blocks": "TaskDeferralError: Trigger failure"}
     told = log_of(waiting, "blocks", "blocks", "blocking")
-    assert "Blocking blocked the event loop of all triggers for more than 5 s" in told
+    assert "Blocking blocked the event loop for more than 1 s: it goes on in quarantine" in told
+    assert "Blocking blocked the event loop for more than 3 s" in told
     assert "time.sleep(1000)" in told
     waiting.until(lambda: len(starts(bell)) == 2, "the other trigger to run again")
     bell.write_text("ding")
@@ -191,3 +207,50 @@ def test_the_standard_set_waits_without_a_worker(waiting: Deployment) -> None:
         # The last counts from the date of the run, so its time has come.
         **dict.fromkeys(("after", "from_start_to_end", "time_delta"), 1),
     }
+
+
+def test_tasks_begin_and_end_with_their_triggers_and_no_worker_hears_of_them(waiting: Deployment) -> None:
+    """E3, E4: from plain values and templates, mapped over what is written and what was returned."""
+    ended = waiting.run("starting", "all")
+
+    assert {task: state for task, state in ended.states.items() if state != "success"} == {
+        "skips": "skipped",
+        "unsaid": "skipped",
+        "fails": "failed",
+    }
+    assert {(task.worker, task.pid, task.hostname) for task in ended.tasks.values()} == {(None, None, None)}
+    assert {task.attempt for name, task in ended.tasks.items() if name not in ("fails", "unsaid")} == {1}
+    assert (ended.tasks["fails"].attempt, ended.reasons["fails"]) == (2, "its trigger said so")
+    # All processes that ever imported the file: none of them is a worker.
+    imported = set((waiting.notes / "starting.imported").read_text().splitlines())
+    assert imported <= {"tradewind: triggerer runner", "tradewind: reading starting.py"}
+
+    assert ended.value("first") == ["RED", "first"]
+    assert [ended.values["second", index, "return_value"] for index in (0, 1)] == ["RED", "first"]
+    assert ended.value("third") == "['RED', 'first']"
+    assert [ended.tasks[f"second[{index}]"].rendered_map_index for index in (0, 1)] == ["RED", "first"]
+    assert "it says ['RED', 'first']" in log_of(waiting, "all", "first", "starting")
+    with waiting.wiring.database.begin() as tx:
+        events = tx.asset_events.choose(AssetEventChoice(name="said"))
+    assert [each.event.source_task_id for each in events] == ["first"]
+    called = waiting.notes / "starting.called"
+    waiting.until(lambda: called.exists() and len(called.read_text().splitlines()) == 4, "all callbacks")
+    assert sorted(called.read_text().splitlines()) == [
+        "fails its trigger said so",
+        "fails its trigger said so",
+        "first None",
+        "skips None",
+    ]
+
+
+def test_tasks_that_begin_with_a_trigger_go_on_in_a_worker(waiting: Deployment) -> None:
+    """E3: with its event, or with its error; one that turns out to wait for nothing begins there."""
+    ended = waiting.run("going_on", "all")
+
+    attempts = {name: task.attempt for name, task in ended.tasks.items()}
+    assert ended.states == {"goes_on": "success", "perhaps[0]": "success", "perhaps[1]": "success", "wrong": "failed"}
+    assert attempts == {"goes_on": 2, "perhaps[0]": 2, "perhaps[1]": 1, "wrong": 2}
+    assert ended.value("goes_on") == ["ding", "it"]
+    assert ended.values["perhaps", 0, "return_value"] == "a worker said here"
+    assert ended.reasons["wrong"] == "UndefinedError: 'no_such_macro' is undefined"
+    assert "The trigger failed" in log_of(waiting, "all", "wrong", "going_on")

@@ -4,23 +4,20 @@ Their files, and what some of them install, come with packages that are fetched 
 repository.
 """
 
-import subprocess
-import sys
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.acceptance.deployment import Deployment, Ended, deployed
+from tests.acceptance.deployment import PATIENCE_S, Deployment, Ended, deployed
 from tests.acceptance.examples import (
     CONNECTIONS,
     DAGS_FOLDER,
     LOGICAL_DATE,
-    REQUIREMENTS,
-    TOO_SLOW,
+    SLOW,
     answers_of_airflow,
     differences,
     known_of,
@@ -30,29 +27,11 @@ from tradewind.model.ids import RunKey
 
 ANSWERS = answers_of_airflow()
 EXAMPLES = {dag_id: states for dag_id, states in ANSWERS["dags"].items() if dag_id not in known_of(DAGS_FOLDER)}
-RUNNABLE = sorted(EXAMPLES.keys() - TOO_SLOW.keys())
+RUNNABLE = sorted(EXAMPLES.keys() - SLOW.keys())
 BROKEN_IN_AIRFLOW = "example_task_state_store_async"
-# Airflow requires dill, and an example wants it on both sides.
-FOLDERS = ("airflow/example_dags/", "airflow/providers/standard/example_dags/", "dill/")
+ASKS_PEOPLE = "example_hitl_operator"
 
 both = pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages of the examples, and with what the examples install."""
-    root = tmp_path_factory.mktemp("examples")
-    wanted = [f"{name}=={version}" for name, version in ANSWERS["packages"].items()]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(root)]
-    fetched = subprocess.run(
-        [*command, *wanted, *REQUIREMENTS], check=False, capture_output=True, text=True, timeout=300
-    )
-    if fetched.returncode != 0:
-        pytest.skip(f"NO REGISTRY: Airflow's example files could not be fetched: {fetched.stderr.strip()[-300:]}")
-    for wheel in root.glob("*.whl"):
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(root, [name for name in archive.namelist() if name.startswith(FOLDERS)])
-    return root
 
 
 @dataclass(slots=True)
@@ -67,25 +46,25 @@ class Examples:
         at = datetime.fromisoformat(LOGICAL_DATE)
         self.keys[dag_id] = self.deployment.trigger(dag_id, "asked_0", logical_date=at)
 
-    def ended(self, dag_id: str) -> Ended:
+    def ended(self, dag_id: str, *, within_s: float = PATIENCE_S) -> Ended:
         """The run of an example, once it has ended."""
-        return self.deployment.ended(self.keys[dag_id])
+        return self.deployment.ended(self.keys[dag_id], within_s=within_s)
 
 
 @pytest.fixture(scope="module")
 def examples(
-    packages: Path, databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    example_packages: Path, databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Examples]:
     """All examples, asked for at the beginning, so that what takes time takes it together."""
     variables = {
         **CONNECTIONS,
-        "TRADEWIND__CORE__PLUGINS_FOLDER": str(packages / "airflow" / "example_dags" / "plugins"),
+        "TRADEWIND__CORE__PLUGINS_FOLDER": str(example_packages / "airflow" / "example_dags" / "plugins"),
         # No run but those that are asked for.
         "TRADEWIND__SCHEDULER__USE_JOB_SCHEDULE": "False",
         "TRADEWIND__STANDARD__VENV_INSTALL_METHOD": "pip",
-        "PYTHONPATH": str(packages),
+        "PYTHONPATH": str(example_packages),
         "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(packages),
+        "PIP_FIND_LINKS": str(example_packages),
         "TMPDIR": str(tmp_path_factory.mktemp("temporary")),
     }
     home = tmp_path_factory.mktemp("home") / "examples"
@@ -93,11 +72,11 @@ def examples(
         url = databases.fresh(database_kind)
     except DatabaseUnavailable as error:
         pytest.skip(str(error))
-    with deployed(home, url, dags_folder=packages / "airflow", variables=variables) as deployment:
+    with deployed(home, url, dags_folder=example_packages / "airflow", variables=variables) as deployment:
         deployment.start("triggerer")
         deployment.until(lambda: set(deployment.dag_ids()) >= EXAMPLES.keys(), "the examples to be read")
         examples = Examples(deployment)
-        for dag_id in [*RUNNABLE, BROKEN_IN_AIRFLOW]:
+        for dag_id in [*(SLOW if database_kind == "sqlite" else ()), *RUNNABLE, BROKEN_IN_AIRFLOW, ASKS_PEOPLE]:
             examples.trigger(dag_id)
         yield examples
 
@@ -111,7 +90,50 @@ def test_an_example_comes_to_the_same_states_as_in_airflow(examples: Examples, d
     assert differences(dag_id, ended.state, ended.states) == {}, ended.reasons
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("dag_id", sorted(SLOW))
+def test_an_example_that_takes_its_time_comes_to_the_same_states_as_in_airflow(examples: Examples, dag_id: str) -> None:
+    """D2, E2: it waits in the triggerer while the others run."""
+    ended = examples.ended(dag_id, within_s=120)
+
+    assert differences(dag_id, ended.state, ended.states) == {}, ended.reasons
+
+
 @both
 def test_an_example_succeeds_for_which_airflow_has_not_the_method(examples: Examples) -> None:
     """D3: the task state store can be used from coroutines."""
     assert examples.ended(BROKEN_IN_AIRFLOW).state == "success"
+
+
+@both
+def test_an_example_goes_on_with_what_people_answer(examples: Examples) -> None:
+    """D2: each of its questions is answered as soon as it is there; one is left to its default."""
+    answers: dict[str, tuple[str, dict[str, Any]]] = {
+        "wait_for_input": ("OK", {"information": "all of it"}),
+        "wait_for_option": ("option 2", {}),
+        "wait_for_multiple_options": ("option 6", {}),
+        "valid_input_and_options": ("Approve", {}),
+        "choose_a_branch_to_run": ("task_2", {}),
+    }
+    deployment, key = examples.deployment, examples.keys[ASKS_PEOPLE]
+    asked: dict[str, str | None] = {}
+    for task_id, (option, form) in answers.items():
+        deployment.until(
+            lambda task_id=task_id: deployment.seen(key).states[task_id] == "awaiting_input",  # type: ignore[misc]
+            f"{task_id} to ask",
+        )
+        asked[task_id] = deployment.answer(ASKS_PEOPLE, "asked_0", task_id, option, **form).body
+
+    ended = examples.ended(ASKS_PEOPLE)
+
+    assert ended.states == {
+        **dict.fromkeys((*answers, "wait_for_default_option", "task_2"), "success"),
+        **dict.fromkeys(("task_1", "task_3"), "skipped"),
+    }, ended.reasons
+    words = [line.strip() for line in str(asked["valid_input_and_options"]).strip().splitlines()]
+    assert words == [
+        "Input: all of it",
+        "Option: ['option 2']",
+        "Multiple Options: ['option 6']",
+        "Timeout Option: ['option 7']",
+    ]

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -86,6 +87,7 @@ def remote(
     variables = {
         "TRADEWIND__API__PORT": str(port),
         "TRADEWIND__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
+        "TRADEWIND__WORKERS__WITHOUT_DATABASE": "True",
         "TRADEWIND__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.1",
         "TRADEWIND__SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": "0.5",
         "TRADEWIND_VAR_SHADE": "dark",
@@ -108,7 +110,7 @@ def _fill(tx: Transaction) -> None:
 
 @on_both
 def test_tasks_run_with_all_that_they_need(remote: Remote, database_kind: DatabaseKind) -> None:
-    """XComs, mapping, variables, connections, a retry, another run, a log; and neither task nor worker has a secret."""
+    """XComs, mapping, variables, connections, a retry, a question, another run, a log; and no secret is to be seen."""
     deployment = remote.deployment
     run_id = f"all_{os.urandom(3).hex()}"
 
@@ -120,6 +122,8 @@ def test_tasks_run_with_all_that_they_need(remote: Remote, database_kind: Databa
     assert remote.notes(run_id) == ["fails_once 1", "fails_once 2"]
     assert ended.value("fails_once") == 2
     assert ended.value("sees_no_secret") == []
+    answer: Any = ended.value("ask")
+    assert (answer["chosen_options"], answer["responded_by_user"]) == (["b"], None)
     log = deployment.home / "logs" / "dag_id=remote" / f"run_id={run_id}" / "task_id=list_numbers" / "attempt=1.log"
     assert any(json.loads(line)["event"] == "this was said far away" for line in log.read_text().splitlines())
     environ = remote.worker().environ()

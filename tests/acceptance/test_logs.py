@@ -1,6 +1,7 @@
 """Logs of real tasks in a real deployment: live, masked, limited, kept whatever happens, copied elsewhere (D5, E1)."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ DAG_FILE = """
 import base64, logging, os, signal, subprocess, sys, urllib.parse, warnings
 from datetime import timedelta
 from pathlib import Path
+import structlog
 from airflow.sdk import DAG, Variable, task
 from airflow.sdk.bases.sensor import PokeReturnValue
 
@@ -35,6 +37,7 @@ with DAG("talkative", schedule=None):
         print("printed")
         print("\\033[31mred\\033[0m", file=sys.stderr)
         log.warning("logged %s", "well", extra={"rows": 5})
+        structlog.get_logger("my.structured").info("counted", rows=7, parts=[{"a": 1}])
         warnings.warn("warned of", stacklevel=1)
         sys.stdout.flush()
         subprocess.run(["sh", "-c", "echo of another program; echo broken >&2"], check=True)
@@ -176,6 +179,8 @@ def test_everything_that_a_task_says_is_in_its_log(talkative: Deployment) -> Non
     assert [message["event"] for message in by_logger(found, "task.stderr")] == ["\x1b[31mred\x1b[0m", "broken"]
     (logged,) = by_logger(found, "my.dag")
     assert (logged["event"], logged["level"], logged["rows"]) == ("logged well", "warning", 5)
+    (structured,) = by_logger(found, "my.structured")
+    assert (structured["event"], structured["rows"], structured["parts"]) == ("counted", 7, [{"a": 1}])
     (warned,) = by_logger(found, "py.warnings")
     assert (warned["event"], warned["category"]) == ("warned of", "UserWarning")
 
@@ -238,13 +243,13 @@ def test_a_log_is_followed_while_the_task_runs(deployment: Deployment) -> None:
     gate = Path(deployment.environ["NOTES"], "gate")
     subprocess.run(["mkfifo", gate], check=True)
     run_key = deployment.trigger("slow", "live")
-    words = [*COMMAND, "tasks", "logs", "slow", "live", "waits", "--follow"]
+    words = [*COMMAND, "tasks", "logs", "slow", "waits", "live", "--follow"]
     with subprocess.Popen(words, env=dict(deployment.environ), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         lines = iter(process.stdout)
         assert any("it begins" in line for line in lines)
 
-        gate.write_text("go on")
+        os.close(os.open(gate, os.O_WRONLY))  # the task only opens it, and may be gone before anything is written
         assert any("it ends" in line for line in lines)
         assert process.wait(timeout=60) == 0
 

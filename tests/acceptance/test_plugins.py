@@ -1,10 +1,11 @@
-"""A plugin of the plugins folder, where tasks run: its listener hears of them, their templates have its macros (D2)."""
+"""A plugin of the plugins folder, where tasks run: its listener hears of them, also of one that its trigger ended, and
+their templates have its macros (D2, E4)."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.deployment import deployed
+from tests.acceptance.deployment import Deployment, deployed
 from tests.databases import DatabaseKind
 
 PLUGIN = """
@@ -45,9 +46,13 @@ class Mine(AirflowPlugin):
 """
 DAG_FILE = """
 from airflow.providers.standard.operators.bash import BashOperator
+from airflow.providers.standard.sensors.date_time import DateTimeSensorAsync
 from airflow.sdk import DAG
 
 with DAG("heard_of", schedule=None):
+    DateTimeSensorAsync(
+        task_id="waits", target_time="2026-01-01T00:00:00+00:00", start_from_trigger=True, end_from_trigger=True
+    )
     BashOperator(task_id="speaks", bash_command="echo {{ macros.mine.shout('hello') }}") >> BashOperator(
         task_id="fails", bash_command="exit 1"
     )
@@ -64,12 +69,17 @@ def test_a_plugin_hears_of_tasks_and_helps_their_templates(
         (home / folder / name).write_text(content)
 
     with deployed(home, database_url, dags_folder=home / "dags", variables={}) as deployment:
+        deployment.start("triggerer")
         deployment.wait_for_files(home / "dags")
         ended = deployment.run("heard_of")
+        # No worker heard of the one that waits, so a DAG processor tells of it, a moment later.
+        deployment.until(lambda: len(_heard(deployment)) == 5, "all to be told")
+        heard = [line for line in _heard(deployment) if not line.startswith("waits")]
+        of_waiting = [line for line in _heard(deployment) if line.startswith("waits")]
 
-    assert ended.states == {"speaks": "success", "fails": "failed"}
+    assert ended.states == {"speaks": "success", "fails": "failed", "waits": "success"}
     assert ended.value("speaks") == "HELLO"
-    heard = (deployment.notes / "heard").read_text().splitlines()
+    assert of_waiting == ["waits running success"]
     assert [line.split()[:3] for line in heard] == [
         ["speaks", "queued", "running"],
         ["speaks", "running", "success"],
@@ -77,3 +87,8 @@ def test_a_plugin_hears_of_tasks_and_helps_their_templates(
         ["fails", "running", "failed"],
     ]
     assert "exit code 1" in heard[-1]
+
+
+def _heard(deployment: Deployment) -> list[str]:
+    noted = deployment.notes / "heard"
+    return noted.read_text().splitlines() if noted.exists() else []

@@ -78,8 +78,10 @@ def started(dags_folder: Path, receiver: UdpReceiver, tmp_path_factory: pytest.T
     }
     home = tmp_path_factory.mktemp("standalone") / "home"
     with standing(home, free_port(), dags_folder=dags_folder, variables=variables) as made:
-        until(made.is_healthy, "all components to be heard of")
+        assert made.is_healthy(), "it said that it is ready"
         assert made.log_in(made.password) == 201
+        alive = made.ask("GET", "/api/v2/jobs?is_alive=true")[1]["jobs"]
+        assert {job["job_type"] for job in alive} == {"SchedulerJob", "DagProcessorJob", "TriggererJob", "WorkerJob"}
         until(lambda: made.ask("GET", "/api/v2/dags")[1]["total_entries"] == 2, "the DAGs to be read")
         yield made
 
@@ -198,7 +200,7 @@ def test_nothing_is_left_when_it_is_killed(tmp_path: Path, dags_folder: Path) ->
 
         made.stop(signal.SIGKILL)
 
-        until(lambda: made.look() == [], "every process to end", within_s=15)
+        until(lambda: made.look() == [], "every process to end")
 
     with standing(home, port, dags_folder=dags_folder, variables={"TRADEWIND_ADMIN_PASSWORD": "opensesame"}) as made:
         assert made.log_in("opensesame") == 201

@@ -17,8 +17,8 @@ HEAD = """\
 Made by `python -m tests.architecture.cli_reference` from the commands themselves; a test keeps it current.
 
 The words and flags are those of `airflow`. `-o/--output table|json|yaml|plain` chooses how lists are written;
-`-v/--verbose` and `--help` go with every command and are left out below. Exit codes: 0 done, 1 refused or failed, 2 not
-understood.
+`-v/--verbose` and `--help` go with every command and are left out below. Exit codes: 0 done, 1 refused or failed
+(also for a name of which there is nothing), 2 not understood: a word, a value such as a date, or the configuration.
 
 `source <(tradewind completion bash)` teaches bash to complete commands; `zsh` and `fish` are known too.
 """

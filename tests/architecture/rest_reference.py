@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from tests.architecture.sources import ROOT
 from tradewind.api.app import ALL, make_app
-from tradewind.api.public.not_built import MISSING
 from tradewind.api.reference import Described, described
 
 PAGE = ROOT / "docs" / "rest-reference.md"
@@ -27,6 +26,7 @@ schema looks like is in `/openapi.json`; `/docs` shows this list in the browser.
   409 (not now), 413 (too long), 422 (a value of the wrong kind, and which), 503 (try again). They are left out below.
 - Answers carry an `ETag` where it is worth it: send it back as `If-None-Match`, and get 304 without a body if nothing
   changed.
+- Long answers are compressed for clients that send `Accept-Encoding: gzip`, but for those that may hold secrets.
 - Instead of asking again and again, [watch](live-changes.md).
 """
 
@@ -34,7 +34,7 @@ schema looks like is in `/openapi.json`; `/docs` shows this list in the browser.
 def page() -> str:
     """The text of the page."""
     found = described(make_app(None).openapi(), ALL)  # type: ignore[arg-type]
-    return "\n".join([HEAD, *_sections(found), *_missing()])
+    return "\n".join([HEAD, *_sections(found)])
 
 
 def _sections(found: list[Described]) -> Iterator[str]:
@@ -52,15 +52,6 @@ def _line(each: Described) -> str:
     parameters = ", ".join(f"`{name}`" for name in each.parameters)
     cells = (f"`{each.method} {each.path}`", each.text, need, parameters, each.body or "", "<br>".join(each.answers))
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _missing() -> Iterator[str]:
-    if MISSING:
-        yield "## Not built yet\n"
-        yield "They answer 501, and say why.\n"
-        for each in MISSING:
-            yield f"- `{each.method} {each.path}`"
-        yield ""
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -58,7 +59,12 @@ class Size:
         return HARD_STOPS[self.measure]
 
 
-def all_sizes() -> Iterator[Size]:
+@cache
+def all_sizes() -> tuple[Size, ...]:
+    return tuple(_measured())
+
+
+def _measured() -> Iterator[Size]:
     for folder in ("src", "tests", "benchmarks"):
         for path in python_files(folder):
             # A migration is a flat list of statements and is never edited once it is released.

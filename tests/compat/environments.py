@@ -62,10 +62,11 @@ def borrow_packages(environment: Environment) -> None:
 
 
 def build_wheel(folder: Path, kind: str = "wheel") -> Path:
-    """Tradewind as a wheel; `editable` for one that points into this repository."""
+    """Tradewind as a wheel, without its pages; `editable` for one that points into this repository."""
     code = f"import hatchling.build; print(hatchling.build.build_{kind}({str(folder)!r}))"
     command = [sys.executable, "-c", code]
-    built = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=300)
+    environ = {**os.environ, "TRADEWIND_BUILD_PAGES": "0"}
+    built = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=300, env=environ)
     return folder / built.stdout.strip().splitlines()[-1]
 
 

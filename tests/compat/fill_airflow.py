@@ -16,6 +16,7 @@ from airflow.models.connection import Connection
 from airflow.models.dag import DagModel
 from airflow.models.dagbundle import DagBundleModel
 from airflow.models.dagrun import DagRun
+from airflow.models.hitl import HITLDetail
 from airflow.models.pool import Pool
 from airflow.models.serialized_dag import SerializedDagModel
 from airflow.models.taskinstance import TaskInstance
@@ -177,8 +178,17 @@ def tell_of_tries(session: Session, run: DagRun) -> None:
         select(TaskInstance).where(TaskInstance.run_id == run.run_id, TaskInstance.task_id == "extract")
     )
     task.state = TaskInstanceState.FAILED
+    asked = {"options": ["yes", "no"], "multiple": False, "responded_at": run.start_date}
+    by = {"id": "1", "name": "anna"}
+    session.add(HITLDetail(ti_id=task.id, subject="Load anyway?", chosen_options=["no"], responded_by=by, **asked))
+    session.flush()
+    session.refresh(task)
     task.prepare_db_for_next_try(session)
     task.try_number, task.state = 2, TaskInstanceState.SUCCESS
+    session.flush()
+    session.expire_all()
+    (detail,) = session.scalars(select(HITLDetail).where(HITLDetail.ti_id == task.id))  # it goes along to the next try
+    detail.subject, detail.chosen_options, detail.responded_by = "And now?", ["yes"], None
     task.note = "the network again"
     run.note = "a good day"
 

@@ -95,7 +95,7 @@ def test_a_dry_run_tells_everything_and_writes_nothing(deployment: CliDeployment
     assert "  + sales: not paused" in lines
     assert "history: 3 to copy, 1 left out" in lines
     assert "  - sales: it has not ended in Airflow: copy again when it has" in lines
-    assert "  18 task instances, 1 earlier tries, 0 XComs" in lines
+    assert "  18 task instances, 1 earlier tries, 2 questions to people, 0 XComs" in lines
     assert lines[-1].endswith("--history all --apply")
     assert not [secret for secret in SECRETS if secret in told]
     assert rows() == before
@@ -164,6 +164,10 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
         good, failed = (f"/api/v2/dags/sales/dagRuns/{run_id}" for run_id in (GOOD, FAILED))
         tasks = client.get(f"{good}/taskInstances").json()["task_instances"]
         tries = client.get(f"{good}/taskInstances/extract/tries").json()["task_instances"]
+        asked = [
+            client.get(f"{good}/taskInstances/extract/-1/hitlDetails/tries/1").json(),
+            client.get(f"{good}/taskInstances/extract/-1/hitlDetails").json(),
+        ]
         why_run = client.get(f"{failed}/explain").json()
         why_task = client.get(f"{failed}/taskInstances/clean/explain").json()
         structure = client.get("/api/v2/dags/sales/tasks").json()["tasks"]
@@ -188,6 +192,8 @@ def test_history_is_shown_and_explained(deployment: CliDeployment, airflow: Real
     extract, load = shown["extract", -1], shown["load", 1]
     assert (extract["try_number"], extract["note"], extract["pool"]) == (2, "the network again", "etl")
     assert (load["rendered_map_index"], load["hostname"], load["duration"]) == ("part 1", "worker-1", 120.0)
+    answers = [(each["subject"], each["chosen_options"], each["responded_by_user"]) for each in asked]
+    assert answers == [("Load anyway?", ["no"], {"id": "1", "name": "anna"}), ("And now?", ["yes"], None)]
     assert [(each["try_number"], each["state"]) for each in tries] == [(1, "failed"), (2, "success")]
     assert [reason["code"] for reason in why_run["reasons"]] == ["finished"]
     assert "its run had ended in Airflow while it was running" in why_task["summary"]
@@ -281,7 +287,7 @@ def test_what_is_here_and_differs_stays_unless_said_otherwise(deployment: CliDep
 
 def test_a_wrong_key_is_refused_and_no_key_leaves_secrets_out(deployment: CliDeployment, airflow: RealAirflow) -> None:
     """The key of the deployment itself is tried where none is given."""
-    told = deployment.run("migrate-from-airflow", "--db", airflow.url, "--fernet-key", new_key(), "--apply", code=1)
+    told = deployment.run("migrate-from-airflow", "--db", airflow.url, "--fernet-key", new_key(), "--apply", code=2)
     assert told == (
         "tradewind: the key opens none of the 3 encrypted connections and variables: it is not the one of [core]"
         " fernet_key of this Airflow\n"

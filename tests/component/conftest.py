@@ -1,14 +1,14 @@
 """A `World` for each test: SQLite in memory for most, each kind of database for some."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.component.world import World
+from tests.tables import empty_tables, make_tables
 from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.storage import migrate
 from tradewind.storage.database import Database
-from tradewind.storage.schema import metadata
 from tradewind.telemetry.events import Event
 from tradewind.telemetry.hub import Hub
 from tradewind.testing.clock import FakeClock
@@ -29,32 +29,52 @@ def _world(database: Database, clock: FakeClock, events: list[Event]) -> World:
     return World(database, clock, events)
 
 
-@pytest.fixture
-def world(clock: FakeClock) -> Iterator[World]:
-    """On SQLite in memory. The tables are made at once: that migrations make the same is tested elsewhere."""
-    events: list[Event] = []
-    database = Database("sqlite://", hub=Hub(events.append))
-    metadata.create_all(database.engine)
-    yield _world(database, clock, events)
-    database.close()
+class Opened:
+    """The databases of this worker, each opened once: what SQLAlchemy compiles it keeps for one engine, and to compile
+    it again took a third of the time of most tests."""
+
+    def __init__(self) -> None:
+        self._databases: dict[str, Database] = {}
+        self.events: list[Event] = []
+        """What the test that runs now is told."""
+
+    def at(self, url: str, prepare: Callable[[Database], None] = lambda _: None) -> Database:
+        """One that nobody uses; the first time it is prepared."""
+        database = self._databases.get(url)
+        if database is None:
+            database = self._databases[url] = Database(url, hub=Hub(self._tell))
+            prepare(database)
+        self.events = []
+        return database
+
+    def close(self) -> None:
+        for database in self._databases.values():
+            database.close()
+
+    def _tell(self, event: Event) -> None:
+        self.events.append(event)
 
 
 @pytest.fixture(scope="session")
-def migrated() -> set[str]:
-    """The databases of this worker that are at the newest schema: to bring one there takes longer than most tests."""
-    return set()
+def opened() -> Iterator[Opened]:
+    """For `world` and `any_world`."""
+    databases = Opened()
+    yield databases
+    databases.close()
 
 
 @pytest.fixture
-def any_world(shared_database_url: str, migrated: set[str], clock: FakeClock) -> Iterator[World]:
+def world(opened: Opened, clock: FakeClock) -> World:
+    """On SQLite in memory."""
+    database = opened.at("sqlite://")
+    make_tables(database)
+    return _world(database, clock, opened.events)
+
+
+@pytest.fixture
+def any_world(shared_database_url: str, opened: Opened, clock: FakeClock) -> World:
     """On a migrated database without a single row; the test runs once for each kind."""
-    if shared_database_url not in migrated:
-        migrate.upgrade(shared_database_url)
-        migrated.add(shared_database_url)
-    events: list[Event] = []
-    database = Database(shared_database_url, hub=Hub(events.append))
+    database = opened.at(shared_database_url, lambda _: migrate.upgrade(shared_database_url))
     with database.engine.begin() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
-    yield _world(database, clock, events)
-    database.close()
+        empty_tables(connection)
+    return _world(database, clock, opened.events)

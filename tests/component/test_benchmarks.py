@@ -9,6 +9,7 @@ import pytest
 from benchmarks import report
 from benchmarks.__main__ import main
 from benchmarks.api_lists import api_lists
+from benchmarks.asset_flood import asset_flood
 from benchmarks.dag_processing import dag_processing
 from benchmarks.figures import Figure, Verdict, at_least, at_most
 from benchmarks.harness import Plan, Scale
@@ -38,6 +39,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
         pytest.param(memory, id="a scheduler in a process of its own"),
         pytest.param(history, id="a database full of history"),
         pytest.param(dag_processing, id="a DAG processor"),
+        pytest.param(asset_flood, id="updates of an asset at a steady pace"),
         pytest.param(api_lists, id="lists of a web server"),
     ],
 )

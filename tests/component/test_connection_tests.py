@@ -51,5 +51,5 @@ def test_a_hook_that_dies_or_hangs_does_not_take_anybody_along(tmp_path: Path) -
 
 def test_a_type_without_a_hook_cannot_be_tried_out() -> None:
     connection = ConnectionResult(conn_id="x", conn_type="unheard of")
-    works, message = try_connection(connection, process_environment())
+    works, message = try_connection(connection, process_environment(), patience_s=60)
     assert (works, "unheard of" in message) == (False, True)

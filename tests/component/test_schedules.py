@@ -16,6 +16,7 @@ from tradewind.model.timetable import (
     DataInterval,
     Delta,
     DeltaDataInterval,
+    Never,
     Once,
 )
 
@@ -217,6 +218,18 @@ def test_schedules_can_be_switched_off(world: World) -> None:
     assert world.runs() == []
 
 
+def test_a_dag_that_allows_no_scheduled_runs_keeps_no_other_from_its_own(any_world: World) -> None:
+    """B10."""
+    any_world.dag(Task("a"), dag_id="by_hand", timetable=DAILY, start_at=NOW, allowed_run_types=(RunType.MANUAL,))
+    any_world.dag(Task("a"), dag_id="daily", timetable=DAILY, start_at=NOW)
+    any_world.scheduler()
+
+    any_world.pass_time(48 * HOUR, step_s=12 * HOUR)
+
+    assert any_world.runs("by_hand") == []
+    assert intervals(any_world.runs("daily")) == ["01-01 00:00", "01-02 00:00"]
+
+
 @pytest.mark.parametrize("schedulers", [1, 3])
 def test_each_interval_is_run_once_however_many_schedulers_look(any_world: World, schedulers: int) -> None:
     """B2, B4."""
@@ -232,3 +245,66 @@ def test_each_interval_is_run_once_however_many_schedulers_look(any_world: World
         runs = any_world.runs(f"dag{number}")
         assert intervals(runs) == [f"12-{day} 00:00" for day in range(28, 32)]
         assert {run.state for run in runs} == {RunState.SUCCESS}
+
+
+def test_a_schedule_that_changes_while_runs_are_active_leaves_them_as_they_are(any_world: World) -> None:
+    """C1: they end as what they were begun as, count for max_active_runs, and none of their dates is run again."""
+    executor = PatientExecutor(any_world.clock)
+    any_world.dag(Task("a"), timetable=DAILY, start_at=utc("2025-12-30"), catchup=True, max_active_runs=2)
+    any_world.scheduler(executor)
+    any_world.settle()
+    before = {run.run_id: run.data_interval for run in any_world.runs()}
+
+    for timetable in (CronDataInterval("0 */12 * * *"), Never(), CronDataInterval("0 */12 * * *")):
+        any_world.dag(Task("a"), timetable=timetable, start_at=utc("2025-12-30"), catchup=True, max_active_runs=2)
+        any_world.pass_time(60)
+    while_full = [run.run_id for run in any_world.runs() if run.state is RunState.RUNNING]
+    executor.end()
+    any_world.pass_time(60)
+
+    runs = any_world.runs()
+    assert sorted(while_full) == sorted(before)
+    assert {run.run_id: run.data_interval for run in runs if run.run_id in before} == before
+    assert intervals(runs) == ["12-30 00:00", "12-31 00:00"]
+    assert {run.state for run in runs} == {RunState.SUCCESS}
+    any_world.pass_time(12 * HOUR, step_s=HOUR)
+    assert intervals(any_world.runs()) == ["12-30 00:00", "12-31 00:00", "01-01 00:00"]
+
+
+def test_a_clock_that_goes_back_makes_no_run_twice_and_misses_none(any_world: World) -> None:
+    """C1: runs wait until the time of the clock has come again, and go on from where they were."""
+    any_world.dag(Task("a"), timetable=CronTrigger("0 * * * *"), start_at=NOW, catchup=True)
+    any_world.scheduler()
+    any_world.pass_time(3 * HOUR, step_s=HOUR)
+    before = [run.run_id for run in any_world.runs()]
+
+    any_world.clock.jump(-2 * HOUR)
+    any_world.pass_time(2 * HOUR - 60, step_s=600)
+    while_behind = [run.run_id for run in any_world.runs()]
+    any_world.pass_time(2 * HOUR, step_s=600)
+
+    assert len(before) == 4
+    assert while_behind == before
+    assert intervals(any_world.runs()) == [f"01-01 0{hour}:00" for hour in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("date", "expected"),
+    [("2025-12-01", {"load", "after"}), ("2025-12-15", {"load", "late", "after"}), ("2025-12-31", {"late", "after"})],
+)
+def test_a_task_outside_its_own_dates_is_no_part_of_a_run_and_the_others_do_not_wait_for_it(
+    any_world: World, date: str, expected: set[str]
+) -> None:
+    """B2: Airflow makes no instance of it either, but lets a task that comes after it wait until the run fails."""
+    any_world.dag(
+        Task("load", end_at=utc("2025-12-20")),
+        Task("late", start_at=utc("2025-12-10")),
+        Task("after", upstream=("load", "late")),
+    )
+    any_world.scheduler()
+
+    any_world.trigger(logical_date=utc(date))
+    any_world.settle()
+
+    assert any_world.states() == dict.fromkeys(expected, "success")
+    assert any_world.run().state is RunState.SUCCESS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.component.world import Ending, PatientExecutor, World, fails
-from tradewind.errors import InvalidRequest, TradewindError, UnknownDag, UnknownGroup, UnknownRun, UnknownTask
+from tradewind.errors import InvalidRequest, UnknownDag, UnknownGroup, UnknownRun, UnknownTask
 from tradewind.model.assignment import Asker
 from tradewind.model.dag import Task, TaskGroup
 from tradewind.model.dag_file import FileName
@@ -16,7 +16,7 @@ from tradewind.model.ids import UNMAPPED, AttemptKey, TaskKey
 from tradewind.model.mapping import FixedLength
 from tradewind.model.states import RunState, RunType
 from tradewind.model.task import Rescheduled
-from tradewind.model.task_answers import HITLDetailRequest, PrevSuccessfulDagRunResult, XComElement, XComResult
+from tradewind.model.task_answers import PrevSuccessfulDagRunResult, XComElement, XComResult
 from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.secrets.encryption import Encryption
 
@@ -391,16 +391,3 @@ def test_people_see_rendered_fields_and_the_name_of_a_mapped_instance(world: Wor
         "load[0]": None,
         "load[1]": "second",
     }
-
-
-def test_questions_to_people_are_refused(world: World) -> None:
-    days(world, 1)
-
-    with asking(world) as runtime:
-        request = HITLDetailRequest(ti_id="1", options=("a",), subject="?")
-        with pytest.raises(TradewindError, match="not available yet"):
-            runtime.upsert_hitl_detail(request)
-        with pytest.raises(TradewindError, match="not available yet"):
-            runtime.get_hitl_detail("1")
-        with pytest.raises(TradewindError, match="not available yet"):
-            runtime.update_hitl_detail("1", chosen_options=["a"], params_input={})

@@ -57,7 +57,7 @@ class Waiting:
     def claim(self, job: int = 1) -> TriggerKey:
         """A triggerer takes its trigger."""
         with self.world.database.begin() as tx:
-            (claimed,) = claim_triggers(tx, JobKey(job), 5)
+            (claimed,) = claim_triggers(tx, JobKey(job), 5, self.world.clock.now())
         return claimed.key
 
     def fire(self, what: Happened | Broke | EndedTask, *, trigger: int = 1, attempt: AttemptKey | None = None) -> bool:
@@ -76,6 +76,15 @@ class Waiting:
         """How many are stored."""
         with self.world.database.begin() as tx:
             return len(tx.triggers.sealed())
+
+
+def test_an_event_of_ten_megabytes_arrives_whole(any_world: World) -> None:
+    """E7: on every database."""
+    waiting, much = Waiting(any_world), "x" * 10_000_000
+
+    assert waiting.fire(Happened(much))
+
+    assert waiting.goes_on_with() == ("go_on", {"kept": 1, "event": much})
 
 
 def test_the_first_event_lets_the_task_go_on_and_no_other_does(any_world: World) -> None:
@@ -124,17 +133,17 @@ def test_an_error_goes_to_the_worker_with_its_traceback(world: World) -> None:
 
 
 def test_a_deferral_that_takes_too_long_goes_on_with_an_error(any_world: World) -> None:
-    """E1: as in Airflow, so that callbacks of the author are called in a worker."""
+    """E1: as in Airflow, so that callbacks of the author are called in a worker. Its trigger is to stop at once."""
     waiting = Waiting(any_world, timeout=timedelta(seconds=60))
-    waiting.claim()
+    key = waiting.claim()
 
     any_world.pass_time(60)
 
     assert waiting.executor.attempt("a") == waiting.attempt._replace(attempt=2)
     assert waiting.goes_on_with() == ("__fail__", {"error": "Trigger timeout"})
     with any_world.database.begin() as tx:
-        assert find_unwanted(tx, JobKey(1), [TriggerKey(1)]) == {TriggerKey(1)}
-    assert waiting.triggers() == 0
+        assert find_unwanted(tx, JobKey(1), [key]) == {key}
+        assert tx.triggers.called_off(JobKey(1)) == {key: False}
 
 
 @pytest.mark.parametrize(
@@ -171,10 +180,10 @@ def test_triggers_of_dead_triggerers_are_free(any_world: World) -> None:
     with any_world.database.begin() as tx:
         (record, _) = sorted(tx.jobs.live(TRIGGERER_KIND), key=lambda each: each.job_key)
         assert bury_triggerers(tx, [], now) == set()
-        assert claim_triggers(tx, alive, 5) == []
+        assert claim_triggers(tx, alive, 5, now) == []
         assert bury_triggerers(tx, [record], now) == {dead}
-        assert [each.key for each in claim_triggers(tx, alive, 5)] == [key]
-        assert claim_triggers(tx, alive, 0) == []
+        assert [each.key for each in claim_triggers(tx, alive, 5, now)] == [key]
+        assert claim_triggers(tx, alive, 0, now) == []
         assert find_unwanted(tx, dead, [key]) == {key}
         assert find_unwanted(tx, alive, [key]) == set()
 
@@ -186,7 +195,7 @@ def test_marking_and_clearing_call_triggers_off(world: World) -> None:
     world.clear("a")
 
     with world.database.begin() as tx:
-        assert tx.triggers.called_off(JobKey(1)) == {key}
+        assert tx.triggers.called_off(JobKey(1)) == {key: True}
         assert find_unwanted(tx, JobKey(1), []) == set()
         assert len(tx.triggers.sealed()) == 1
 

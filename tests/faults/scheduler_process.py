@@ -25,7 +25,8 @@ OPTIONS = {
 
 def main(url: str, home: Path) -> None:
     """Schedule until told to stop."""
-    environment = {"TRADEWIND_HOME": str(home), "TRADEWIND__DATABASE__SQL_ALCHEMY_CONN": url, **OPTIONS}
+    options = {name: os.environ.get(name, value) for name, value in OPTIONS.items()}
+    environment = {"TRADEWIND_HOME": str(home), "TRADEWIND__DATABASE__SQL_ALCHEMY_CONN": url, **options}
     wiring = wire(load_settings(environment))
     journal = os.open(home / f"{os.getpid()}.journal", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
 

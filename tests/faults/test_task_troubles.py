@@ -125,7 +125,7 @@ def test_a_task_that_ignores_signals_is_killed_when_it_is_called_off(
 
     mark_failed(run, "ignores_signals")
 
-    wait_for_end_of(calm, pid, within_s=15.0)
+    wait_for_end_of(calm, pid)
     assert run.ended().states == {"ignores_signals": "failed"}
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import psutil
 import psycopg
@@ -60,7 +60,8 @@ def test_a_task_whose_process_is_killed_is_tried_again(
     alert.until(lambda: log.exists() and "this was said" in log.read_text(), "what it prints to be in its log")
 
     for process in processes:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # it ends by itself when those above it are gone
+            process.kill()
 
     check_second_try(run)
     for pid in (began.pid, program):
@@ -77,7 +78,7 @@ def test_a_killed_supervisor_is_missed_at_once(calm: Deployment, database_kind: 
 
     ancestor(began.pid, "supervisor").kill()
 
-    calm.until(lambda: len(run.began()) == 2, "the second try", within_s=30)
+    calm.until(lambda: len(run.began()) == 2, "the second try")
     check_second_try(run)
 
 
@@ -121,7 +122,7 @@ def test_a_supervisor_that_is_frozen_for_long_has_no_living_tasks_when_they_are_
             "the task to be given up",
             within_s=5 * HEARTBEAT_TIMEOUT_S,
         )
-        wait_for_end_of(alert, began.pid, within_s=1.0)
+        wait_for_end_of(alert, began.pid)
 
     check_second_try(run)
 
@@ -233,7 +234,7 @@ def test_a_task_that_nobody_could_hear_of_for_long_ends_and_is_tried_again(
     began = run.wait_for_begin()
 
     with nobody_can_write(alert):
-        wait_for_end_of(alert, began.pid, within_s=3 * HEARTBEAT_TIMEOUT_S)
+        wait_for_end_of(alert, began.pid)
 
     check_second_try(run)
 
@@ -279,6 +280,7 @@ def kill_above(pid: int, who: Victim) -> None:
         ancestor(pid, who).kill()
     except (psutil.NoSuchProcess, AssertionError):
         for process in psutil.Process(os.getpid()).children(recursive=True):
-            if "nursery" in " ".join(process.cmdline()):
-                process.kill()
-                return
+            with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
+                if "nursery" in " ".join(process.cmdline()):
+                    process.kill()
+                    return

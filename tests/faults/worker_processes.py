@@ -31,6 +31,8 @@ ALERT: Final = {
     "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": "0.5",
     "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": str(HEARTBEAT_TIMEOUT_S),
     "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": "0.3",
+    "TRIGGERER__JOB_HEARTBEAT_SEC": "0.5",
+    "TRIGGERER__TRIGGERER_HEALTH_CHECK_THRESHOLD": "3",
 }
 
 Victim = Literal["child", "zygote", "nursery", "supervisor"]
@@ -112,12 +114,14 @@ def ancestor(child: int, who: Victim) -> psutil.Process:
         parent = process.parent()
         assert parent is not None
         process = parent
+    # Where one between them is gone already, the count leads past the deployment: to this process, or beyond.
+    assert os.getpid() in [each.pid for each in process.parents()], f"{process} is none of ours"
     return process
 
 
-def wait_for_end_of(deployment: Deployment, pid: int, *, within_s: float = 10.0) -> None:
+def wait_for_end_of(deployment: Deployment, pid: int) -> None:
     """Until a process is no more."""
-    deployment.until(lambda: not is_alive(pid), f"the end of process {pid}", within_s=within_s)
+    deployment.until(lambda: not is_alive(pid), f"the end of process {pid}")
 
 
 def is_alive(pid: int) -> bool:
@@ -133,7 +137,8 @@ def frozen(deployment: Deployment, process: psutil.Process) -> Iterator[None]:
 
     SQLite has one writer at a time. If that one stands still so does everybody, and nothing would be seen here.
     """
-    deployment.until(lambda: _is_frozen_alone(deployment, process), f"{process} to be frozen alone")
+    url = deployment.wiring.settings.database.sql_alchemy_conn
+    deployment.until(lambda: is_frozen_alone(url, process), f"{process} to be frozen alone")
     try:
         yield
     finally:
@@ -141,9 +146,9 @@ def frozen(deployment: Deployment, process: psutil.Process) -> Iterator[None]:
             process.send_signal(signal.SIGCONT)
 
 
-def _is_frozen_alone(deployment: Deployment, process: psutil.Process) -> bool:
+def is_frozen_alone(url: str, process: psutil.Process) -> bool:
+    """Whether a process that is told to stand still keeps nobody from this database. Else it runs on."""
     process.send_signal(signal.SIGSTOP)
-    url = deployment.wiring.settings.database.sql_alchemy_conn
     if not url.startswith("sqlite"):
         return True
     try:

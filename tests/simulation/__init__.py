@@ -3,9 +3,9 @@
     python -m tests.simulation --seeds 10000 --first 1        many seeds; ends with one line, exit code 1 if any failed
     python -m tests.simulation --seeds 1 --first 4711 --verbose    replay one, with everything that happened
 
-What is real: `scheduler`, `operations`, `decide`, `storage` on an in-memory SQLite, `runtime.service.Loop`. What is
-simulated: time, processes (greenlets), the network, executors and workers, a triggerer, and people who clear, mark,
-pause and trigger. One thread, one seed: the same seed is the same run, whatever PYTHONHASHSEED is.
+What is real: `scheduler`, `triggerer`, `operations`, `decide`, `storage` on an in-memory SQLite, and `runtime.service`.
+What is simulated: time, processes (greenlets), the network, executors and workers, the runners of triggers, and people
+who clear, mark, pause and trigger. One thread, one seed: the same seed is the same run, whatever PYTHONHASHSEED is.
 
 SQLite has one writer, so its transactions run one after another: switching before each BEGIN and after each COMMIT,
 and wherever somebody waits, reaches every order of events that there can be.
@@ -17,10 +17,14 @@ Start reading at `simulate.py` (one seed from beginning to end), then:
 - `store.py`       the database as one process sees it: switching, crashes, conflicts, outages
 - `scenario.py`, `random_dag.py`   what a seed is about: DAGs, runs, pools, settings
 - `cluster.py`     executors, the messages to workers, the workers
-- `attempt.py`     one worker with one attempt: start, heartbeats, lease, the end; and the oracle of outcomes
+- `attempt.py`     one worker with one attempt: start, heartbeats, lease, the end
+- `outcome.py`     the oracle: what the code of a task does, and what a trigger says
+- `triggerers.py`  triggerers, and runners whose triggers fire in virtual time
 - `people.py`      what people do meanwhile
+- `asset_plan.py`, `assets.py`   updates of assets and ticks that wait for them, with their invariants (13, 14)
 - `mirror.py`      every state change that was committed, read from triggers inside SQLite
 - `watch.py`       the invariants that hold at each commit
+- `waiting.py`     those of tasks that wait, and of who has their triggers
 - `truth.py`       what really runs, as opposed to what the database believes
 - `reference.py`   the trigger rules once more, brute force, sharing no code with `decide`
 - `verdict.py`     the invariants of the end: nothing is stuck, nothing contradicts the rules
@@ -44,4 +48,9 @@ The invariants:
    that a catch-up timetable owes is there.
 10. The final states are ones that the reference allows, and for a calm seed (no faults, no people) they are the same
     with one scheduler and with three.
+11. A task that waits has a trigger, and what it goes on with. A trigger is deleted only when its task does not wait any
+    more, claimed only while it is free, by a triggerer that lives, and taken only from one that does not. A triggerer
+    is buried only after it was silent for as long as it may be.
+12. A task goes on once for each time it waited, with the very event that its own trigger said, or with the error that
+    it has earned: the trigger failed, or the time was over. A new try begins anew. In the end no trigger is left.
 """

@@ -1,28 +1,35 @@
 """A worker with one attempt: it asks to start, sends heartbeats, watches its lease, and reports the end."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import timedelta
-from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
+from tests.simulation.asking import Question
 from tests.simulation.kernel import Fiber, VirtualClock
+from tests.simulation.outcome import Outcome, draw_outcome
 from tests.simulation.truth import Execution, name_of
+from tests.simulation.waiting import Resumption
 from tradewind.errors import DatabaseUnavailable, TransactionConflict
-from tradewind.model.ids import AttemptKey
+from tradewind.model.assignment import Asker, Assignment, WorkOrder
+from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited
+from tradewind.model.dag_file import FileName, VersionOrigin
+from tradewind.model.ids import AttemptKey, VersionKey
 from tradewind.model.states import TaskRole
 from tradewind.model.task import (
+    AwaitingInput,
     Deferred,
     EndReport,
     Failed,
     Rescheduled,
     Skipped,
-    Started,
     Succeeded,
-    TaskReport,
     WorkItem,
 )
-from tradewind.operations.report_tasks import Reported, heartbeat_tasks, report_tasks
+from tradewind.operations.begin_attempts import Beginner
+from tradewind.operations.report_tasks import Reported, heartbeat_tasks
+from tradewind.operations.settle_attempts import settle_attempts
+from tradewind.operations.wake_tasks import FAILED_METHOD
 from tradewind.storage.interface import Transaction
 
 if TYPE_CHECKING:
@@ -35,33 +42,11 @@ OBEYS_REFUSED_START = True
 WATCHES_LEASE = True
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the user's code will do."""
+class SimulatedBeginner(Beginner):
+    """Begins attempts of DAGs that come from no file, as if there were one."""
 
-    kind: str
-    duration_s: float
-    map_length: int | None
-    skips: tuple[str, ...]
-    delay_s: float
-
-
-_KINDS = {"succeed": 70, "fail": 12, "fail for good": 3, "skip": 4, "reschedule": 4, "defer": 7}
-
-
-def draw_outcome(seed: int, place: str, downstream: tuple[str, ...]) -> Outcome:
-    """The same for the same place (run, task, map index, try, visit), however the schedulers interleave."""
-    rng = Random(f"{seed} {place}")
-    longest_s = (30, 30, 30, 90)[seed % 4]
-    (kind,) = rng.choices(tuple(_KINDS), tuple(_KINDS.values()))
-    skips = tuple(name for name in downstream if rng.random() < 0.5) if rng.random() < 0.12 else ()
-    return Outcome(
-        kind=kind,
-        duration_s=rng.choice((0.05, 1.0, 3.0, 7.0, 14.0, longest_s * rng.random())),
-        map_length=rng.choice((0, 1, 2, 3, 3, None)),
-        skips=skips,
-        delay_s=rng.choice((0.5, 2.0, 6.0)),
-    )
+    def _learn_origins(self, tx: Transaction, versions: set[VersionKey]) -> None:
+        self._origins |= {version: VersionOrigin(version, "", FileName("simulated", "dags.py")) for version in versions}
 
 
 class AttemptRun:
@@ -75,6 +60,8 @@ class AttemptRun:
         self._world = host.world
         self._clock = VirtualClock(host.process)
         self._execution: Execution | None = None
+        self._order: WorkOrder | None = None
+        self._beginner = SimulatedBeginner(self._world.structures, host.process.name, 1, host.cluster.next_worker())
 
     @property
     def attempt(self) -> AttemptKey:
@@ -103,11 +90,17 @@ class AttemptRun:
         if sent_s is None or (WATCHES_LEASE and self._clock.monotonic() >= sent_s + timeout_s):
             return  # refused; or allowed so long ago that another may have been allowed since
         started_at = self._clock.now()
-        visit = self._world.truth.visits(self.attempt.task, self.item.try_number)
-        execution = Execution(self.attempt, self.item.try_number, self.host.process, sent_s + timeout_s)
+        truth, task, try_number = self._world.truth, self.attempt.task, self.item.try_number
+        visit, before = truth.visits(task, try_number), truth.last(task, try_number)
+        execution = Execution(self.attempt, try_number, self.host.process, sent_s + timeout_s)
         self._execution = execution
-        self._world.truth.begin(execution)
-        outcome = self._outcome(visit)
+        truth.begin(execution)
+        outcome = self._outcome(visit, before)
+        if outcome.kind == "ask":
+            # Until there is an answer it does nothing else; whether its lease has run out meanwhile, it finds out next.
+            execution.is_asking = WATCHES_LEASE
+            self._ask(outcome)
+            execution.is_asking = False
         stopped = self._execute(execution, outcome)
         execution.is_over = True
         if stopped is not None:
@@ -117,13 +110,27 @@ class AttemptRun:
                 return
         else:
             report = self._report(outcome)
-        self.host.cluster.copied(report)
-        reported = self._insist(lambda tx: self._tell(tx, report))
+        self._end(AttemptResult(report=report, waits_for=self._waits_for(report, outcome)))
+
+    def _end(self, result: AttemptResult) -> None:
+        report = result.report
+        if not isinstance(report, Deferred | AwaitingInput):  # nobody but the worker knows what it waits for
+            self.host.cluster.copied(report)
+        reported = self._insist(lambda tx: self._tell(tx, result))
         if report.attempt.task in reported.ended:
             self._world.truth.accepted(report)
 
-    def _outcome(self, visit: int) -> Outcome:
-        world = self._world
+    def _ask(self, outcome: Outcome) -> None:
+        """Long before it leaves its worker: somebody may answer at once."""
+        world, order = self._world, self._order
+        assert order is not None
+        run = order.assignment.dag_run
+        asker = Asker(self.attempt.task, run.dag_id, run.run_id)
+        question = Question(self.attempt, asker, order.assignment.try_number, outcome.ask)
+        self._insist(lambda tx: question.put(tx, self._clock.now(), world.structures, world.cipher))
+
+    def _outcome(self, visit: int, before: AttemptKey | None) -> Outcome:
+        world, scenario = self._world, self._world.scenario
         run = world.mirror.runs.get(self.attempt.run_key)
         run_id = "?" if run is None else run.run_id
         place = (
@@ -139,25 +146,32 @@ class AttemptRun:
                 if self.attempt.task_id in task.upstream and task.role is not TaskRole.TEARDOWN
             )
         )
-        outcome = draw_outcome(world.scenario.seed, place, downstream)
+        outcome = draw_outcome(scenario.seed, place, downstream, scenario.deferral_weight, is_calm=scenario.is_calm)
+        if self._order is not None:
+            outcome = self._gone_on(self._order.assignment, before, outcome)
         self._world.kernel.say(self.host.process.name, f"runs {name_of(self.attempt)} ({outcome.kind})")
         return outcome
 
+    def _gone_on(self, assignment: Assignment, before: AttemptKey | None, outcome: Outcome) -> Outcome:
+        """A task that waited goes on with what it waited for, once; one whose wait failed fails."""
+        got = Resumption(assignment.next_method, assignment.next_kwargs)
+        expected = self._world.waiting.goes_on_with(before)
+        if got != expected:
+            self._world.kernel.fail(f"{name_of(self.attempt)} begins with {got}, not with {expected}")
+        return replace(outcome, kind="fail") if got.method == FAILED_METHOD else outcome
+
     def _start(self) -> float | None:
-        """When the request was sent that was granted; None: it must not run."""
-        sent_s = 0.0
+        """When it first asked for what was granted; None: it must not run."""
+        sent_s = self._clock.monotonic()
 
-        def work(tx: Transaction) -> bool:
-            report = Started(self.attempt, self._clock.now(), hostname=self.host.process.name, pid=1)
-            return self.attempt.task in self._tell(tx, report).started
+        def work(tx: Transaction) -> WorkOrder | None:
+            orders = self._beginner.begin(tx, [self.item], self._clock.now())
+            if orders:
+                self._world.watch.expect_start(self.attempt)
+            return orders[0] if orders else None
 
-        def send() -> bool:
-            nonlocal sent_s
-            sent_s = self._clock.monotonic()
-            return self._once(work)
-
-        granted = self._until_answered(send)
-        return sent_s if granted or not OBEYS_REFUSED_START else None
+        self._order = self._insist(work)
+        return sent_s if self._order is not None or not OBEYS_REFUSED_START else None
 
     def _execute(self, execution: Execution, outcome: Outcome) -> str | None:
         """The user's code, and the heartbeats beside it. Returns why it was stopped, if it was."""
@@ -207,18 +221,32 @@ class AttemptRun:
             case "reschedule":
                 return Rescheduled(self.attempt, at, later)
             case "defer":
-                times_out = outcome.delay_s < 2.0 or outcome.map_length is None
-                return Deferred(self.attempt, at, later + timedelta(seconds=10) if times_out else None)
+                return Deferred(self.attempt, at, None if outcome.wait.timeout is None else at + outcome.wait.timeout)
+            case "ask":
+                return AwaitingInput(self.attempt, at, at + outcome.ask.timeout)
             case _:
                 return Succeeded(self.attempt, at, map_length=outcome.map_length, skips=outcome.skips)
 
-    def _tell(self, tx: Transaction, report: TaskReport) -> Reported:
-        reported = report_tasks(tx, [report], self._clock.now(), self._world.structures)
-        if isinstance(report, Started):
-            if report.attempt.task in reported.started:
-                self._world.watch.expect_start(report.attempt)
-        elif report.attempt.task in reported.ended:
-            self._world.watch.expect_end(report)
+    def _waits_for(self, report: EndReport, outcome: Outcome) -> Deferral | InputAwaited | None:
+        says, wait = name_of(self.attempt), outcome.wait
+        if isinstance(report, AwaitingInput):
+            return InputAwaited(next_method="go_on", next_kwargs={"own": says}, timeout=outcome.ask.timeout)
+        if not isinstance(report, Deferred):
+            return None
+        at_s = self._clock.monotonic() + wait.fires_after_s
+        return Deferral(
+            trigger_path="simulated.Trigger",
+            trigger_kwargs={"ending": wait.ending, "at_s": at_s, "says": says},
+            next_method="go_on",
+            next_kwargs={"own": says},
+            timeout=wait.timeout,
+        )
+
+    def _tell(self, tx: Transaction, result: AttemptResult) -> Reported:
+        world = self._world
+        reported = settle_attempts(tx, [result], self._clock.now(), world.structures, cipher=world.cipher)
+        if result.report.attempt.task in reported.ended:
+            world.watch.expect_end(result.report)
         return reported
 
     def _insist(self, work: Callable[[Transaction], T]) -> T:

@@ -1,19 +1,16 @@
-"""Executors, the messages between them and the workers, the workers' machines, and the triggerer."""
+"""Executors, the messages between them and the workers, and the workers' machines."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from random import Random
 
 from tests.simulation.attempt import AttemptRun
 from tests.simulation.kernel import Process, VirtualClock
-from tests.simulation.mirror import TaskRow
 from tests.simulation.truth import name_of
 from tests.simulation.world import World
 from tradewind.errors import DatabaseUnavailable, TransactionConflict
-from tradewind.model.ids import AttemptKey
+from tradewind.model.ids import AttemptKey, JobKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import EndReport, Failed, TaskReport, WorkItem
-from tradewind.operations.report_tasks import resume_tasks
 from tradewind.storage.interface import Transaction
 
 
@@ -65,18 +62,22 @@ class Cluster:
         self.executors: list[SimulatedExecutor] = []
         self.hosts: list[Host] = []
         self.network = Process(self.kernel, "network", "worker")
-        self.triggerer = Process(self.kernel, "triggerer", "triggerer")
-        self._stores = {process.kind: world.store(process) for process in (self.network, self.triggerer)}
+        self._store = world.store(self.network)
         self._under_way: dict[AttemptKey, int] = {}
         self._hosts_made = 0
+        self._workers_made = 1_000_000
         for _ in range(world.scenario.workers):
             self._add_host()
-        world.watch.on_deferred = self._deferred
         self.kernel.after(1.0, self._each_second)
 
     def _add_host(self) -> None:
         self._hosts_made += 1
         self.hosts.append(Host(self, f"w{self._hosts_made}"))
+
+    def next_worker(self) -> JobKey:
+        """A number for who handles one message: no service has it."""
+        self._workers_made += 1
+        return JobKey(self._workers_made)
 
     def send(self, item: WorkItem, delay_s: float) -> None:
         """A work message on its way."""
@@ -121,7 +122,7 @@ class Cluster:
 
         def run() -> None:
             try:
-                self._stores["worker"].transact(work)
+                self._store.transact(work)
             except (DatabaseUnavailable, TransactionConflict):
                 return
 
@@ -158,28 +159,6 @@ class Cluster:
     def _replace_host(self) -> None:
         if len(self.hosts) < self.world.scenario.workers:
             self._add_host()
-
-    def _deferred(self, row: TaskRow) -> None:
-        """The triggerer sees it in the database. Its event comes, or the deferral times out."""
-        run_id = self.world.mirror.runs[row.key.run_key].run_id
-        rng = Random(f"{self.world.scenario.seed} {row.dag_id} {run_id} {row.key[1:]} {row.attempt}")
-        if row.wake_at is not None and rng.random() < 0.4:
-            return
-        attempt = row.attempt_key
-        delay_s = rng.choice((0.5, 3.0, 6.0))
-        self.triggerer.spawn(f"the trigger of {name_of(attempt)}", lambda: self._fire(attempt), delay_s)
-
-    def _fire(self, attempt: AttemptKey) -> None:
-        store, clock = self._stores["triggerer"], VirtualClock(self.triggerer)
-        while True:
-            try:
-                store.transact(lambda tx: resume_tasks(tx, [attempt], clock.now()))
-            except (DatabaseUnavailable, TransactionConflict):
-                clock.sleep(2.0)
-                continue
-            if not self.world.faults.hit("message doubled"):
-                return
-            clock.sleep(self.kernel.rng.choice((0.1, 3.0, 15.0)))
 
 
 class SimulatedExecutor:

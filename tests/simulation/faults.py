@@ -22,12 +22,18 @@ RATES = {
     "submit late": 0.12,
     "revoke lost": 0.2,
     "wake-up lost": 0.1,
-    # Per second of a worker's or a scheduler's life.
+    # Per second of the life of a worker, a scheduler, a triggerer.
     "worker crash": 0.01,
     "worker pause": 0.012,
     "worker cut off": 0.012,
     "clock jump": 0.008,
     "scheduler restart": 0.004,
+    "triggerer restart": 0.008,
+    "triggerer pause": 0.012,
+    "runner crash": 0.01,
+    "runner blocked": 0.01,
+    # Per event of a trigger.
+    "event doubled": 0.2,
 }
 """Chances where a seed has the fault at its usual strength."""
 

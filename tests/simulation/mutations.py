@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.sql import visitors
 
 from tests.simulation import attempt as worker
 from tradewind.decide import gate
@@ -19,17 +21,20 @@ from tradewind.decide.liveness import Suspects
 from tradewind.decide.progress import RunProgress
 from tradewind.model.run import RunCounts, RunHead
 from tradewind.model.states import TaskState
-from tradewind.operations import start_backfill
+from tradewind.operations import begin_attempts, fire_triggers, settle_attempts, settle_slots, start_backfill
 from tradewind.scheduler import rescue_lost, start_runs, state
-from tradewind.storage import attempts, guarded, queue, runs, tasks
+from tradewind.storage import attempts, deliveries, guarded, queue, runs, tasks, triggers
 from tradewind.storage.changes import Changes
+from tradewind.storage.dag_changes import DagChanges
 from tradewind.storage.guarded import GuardedUpdate
-from tradewind.storage.schema import state_in
+from tradewind.storage.schema import state_in, task_trigger
+from tradewind.triggerer import service
 
+_release_all_but = triggers.Triggers.release_all_but
 Mutation = Callable[[pytest.MonkeyPatch], None]
 
 SEEDS_ENOUGH = 400
-"""Within so many seeds each is noticed; most are within ten, the rarest race took a hundred."""
+"""Within so many seeds each is noticed; most are within ten."""
 
 
 def _set_guard(patch: pytest.MonkeyPatch, update: GuardedUpdate, guard: guarded.Guard) -> None:
@@ -50,6 +55,10 @@ def no_attempt_comparison(patch: pytest.MonkeyPatch) -> None:
     for module in modules:
         patch.setattr(module, "same_attempt", guarded.same_task)
     _rebuild(patch, modules)
+    for name, value in vars(attempts).copy().items():
+        if hasattr(value, "cache_info"):
+            # Built once: those of before must not stay, nor may those of now after the test.
+            patch.setattr(attempts, name, cache(value.__wrapped__))
 
 
 def start_in_any_state(patch: pytest.MonkeyPatch) -> None:
@@ -69,6 +78,66 @@ def resume_twice(patch: pytest.MonkeyPatch) -> None:
         return sa.and_(guarded.same_attempt(batch), ~state_in(TaskState.QUEUED))
 
     _set_guard(patch, attempts._RESUME, guard)
+
+
+def end_waits_in_any_state(patch: pytest.MonkeyPatch) -> None:
+    """A trigger that ends its task does so although the task waits for it no longer."""
+
+    def guard(batch: sa.Subquery) -> sa.ColumnElement[bool]:
+        return sa.and_(guarded.same_attempt(batch), ~state_in(TaskState.QUEUED))
+
+    _set_guard(patch, attempts._END_WAITING, guard)
+
+
+def answers_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Who was answered before it had left its worker waits until its time is over."""
+    patch.setattr(settle_attempts, "resume_answered", lambda *_: None)
+
+
+def claim_what_others_have(patch: pytest.MonkeyPatch) -> None:
+    """Triggerers take whatever is wanted, also from those who live."""
+    for name in ("_FREE", "_STILL_FREE", "_CLAIM", "_LOCK_FREE"):
+        patch.setattr(triggers, name, _without_owner(getattr(triggers, name)))
+
+
+def _without_owner(statement: Any) -> Any:
+    """The same, as if all triggers were free."""
+
+    def replaced(element: Any, **_: Any) -> Any:
+        return sa.true() if element is triggers._IS_FREE else None
+
+    return visitors.replacement_traverse(statement, {}, replaced)
+
+
+def free_what_others_have(patch: pytest.MonkeyPatch) -> None:
+    """Who looks for triggers of the dead frees those of the living."""
+    patch.setattr(triggers.Triggers, "release_all_but", lambda self, _: _release_all_but(self, []))
+
+
+def triggerers_buried_at_once(patch: pytest.MonkeyPatch) -> None:
+    """A triggerer that was heard of a moment ago is dead."""
+
+    class Hasty(Suspects):
+        def __init__(self, _: float) -> None:
+            super().__init__(0.0)
+
+    patch.setattr(service, "Suspects", Hasty)
+
+
+def wanted_triggers_deleted(patch: pytest.MonkeyPatch) -> None:
+    """Who looks for triggers that nobody waits for any more takes all for such."""
+    every = sa.select(task_trigger.c.trigger_key)
+    patch.setattr(triggers, "_UNWANTED", every)
+
+
+def events_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """What a trigger says is not kept for its task."""
+    patch.setattr(fire_triggers, "_with", lambda deferral, _: deferral)
+
+
+def deferrals_kept_for_the_next_try(patch: pytest.MonkeyPatch) -> None:
+    """A try that begins goes on where the one before it waited."""
+    patch.setattr(begin_attempts, "begins_a_try", lambda _: False)
 
 
 def pool_not_counted(patch: pytest.MonkeyPatch) -> None:
@@ -157,6 +226,21 @@ def refused_heartbeat_ignored(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(worker, "WATCHES_LEASE", False)
 
 
+def updates_consumed_again(patch: pytest.MonkeyPatch) -> None:
+    """A run consumes what another one of its DAG has consumed."""
+    patch.setattr(deliveries, "delivery_is_pending", sa.true())
+
+
+def dags_with_updates_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Nobody is told that an update waits for a DAG."""
+    patch.setattr(DagChanges, "record", lambda *_: None)
+
+
+def all_ticks_wait_on(patch: pytest.MonkeyPatch) -> None:
+    """The next tick supersedes none."""
+    patch.setattr(settle_slots, "superseded", lambda *_, **__: ())
+
+
 MUTATIONS: dict[str, Mutation] = {
     mutation.__name__: mutation
     for mutation in (
@@ -164,6 +248,14 @@ MUTATIONS: dict[str, Mutation] = {
         start_in_any_state,
         end_in_any_state,
         resume_twice,
+        end_waits_in_any_state,
+        answers_forgotten,
+        claim_what_others_have,
+        free_what_others_have,
+        triggerers_buried_at_once,
+        wanted_triggers_deleted,
+        events_forgotten,
+        deferrals_kept_for_the_next_try,
         pool_not_counted,
         parallelism_not_counted,
         instances_not_counted,
@@ -175,6 +267,38 @@ MUTATIONS: dict[str, Mutation] = {
         memory_always_trusted,
         silence_not_confirmed,
         refused_start_ignored,
+        updates_consumed_again,
+        dags_with_updates_forgotten,
+        all_ticks_wait_on,
         refused_heartbeat_ignored,
     )
 }
+
+BEGINS_AT = {
+    "no_attempt_comparison": 112,
+    "start_in_any_state": 7,
+    "parallelism_not_counted": 5,
+    "end_in_any_state": 17,
+    "resume_twice": 205,
+    "end_waits_in_any_state": 245,
+    "answers_forgotten": 283,
+    "claim_what_others_have": 8,
+    "free_what_others_have": 8,
+    "triggerers_buried_at_once": 8,
+    "wanted_triggers_deleted": 8,
+    "events_forgotten": 8,
+    "deferrals_kept_for_the_next_try": 40,
+    "instances_not_counted": 12,
+    "runs_of_backfills_not_counted": 5,
+    "backfills_done_with_their_last_date": 5,
+    "gate_wide_open": 3,
+    "memory_always_trusted": 5,
+    "refused_start_ignored": 4,
+    "all_ticks_wait_on": 13,
+    "refused_heartbeat_ignored": 470,
+}
+"""The seeds by which races are noticed: to come to them from the first one takes minutes. A change of what is simulated
+moves them; the search goes on from here."""
+
+OF_WAITING = frozenset({"resume_twice", "end_waits_in_any_state", "deferrals_kept_for_the_next_try"})
+"""Those that only seeds with many deferrals notice soon."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from tests.simulation import backfills
+from tests.simulation.asking import answer, asking_weight, some_open_question
 from tests.simulation.backfills import PlannedBackfill
 from tests.simulation.kernel import Process, VirtualClock
 from tests.simulation.mirror import RunRow
@@ -35,6 +36,7 @@ class People:
         self._clock = VirtualClock(self.process)
         self._store = world.store(self.process)
         self._extra_runs = 0
+        self._answers = 0
         self._is_meddling = False
         self._runs_to_ask_for = len(world.scenario.runs)
 
@@ -114,6 +116,7 @@ class People:
             self._resize,
             self._ask,
             self._delete,
+            *(self._answer for _ in range(6 if asking_weight(self._world.scenario.seed) else 0)),
         )
         pace_s = self._rng.choice((3, 10, 30, 400))
         while self._world.faults.is_active:
@@ -190,10 +193,21 @@ class People:
     def _delete(self) -> None:
         run = self._some_run()
         dags = {dag.dag_id: dag for dag in self._world.scenario.dags}
-        if run is None or self._rng.random() < 0.7 or not isinstance(dags[run.dag_id].timetable, Never):
+        if run is None or self._rng.random() < 0.7 or run.dag_id not in dags:
+            return
+        if not isinstance(dags[run.dag_id].timetable, Never):
             return
         self._world.kernel.say("person", f"deletes r{run.key}")
         self._do(lambda tx: delete_run(tx, run.dag_id, run.run_id, self._world.structures, self._clock.now()))
+
+    def _answer(self) -> None:
+        question = some_open_question(self._world.database.raw, self._rng)
+        if question is None:
+            return
+        self._answers += 1
+        who, choice = f"person {self._answers}", self._rng.choice(("yes", "no"))
+        self._world.kernel.say("person", f"answers {question}: {choice}")
+        self._do(lambda tx: answer(tx, question, who, self._clock.now(), choice))
 
     def _calm_down(self) -> None:
         def undo(tx: Transaction) -> None:

@@ -3,13 +3,18 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 
+from tests.simulation.asset_plan import PlannedUpdates, planned_updates
 from tests.simulation.backfills import PlannedBackfill, planned_backfills
 from tests.simulation.random_dag import random_dag
+from tests.simulation.starts import with_starts
+from tradewind.decide.retry import LONGEST_DELAY_S
 from tradewind.model.dag import Dag
 from tradewind.model.pool import DEFAULT_POOL, UNLIMITED_SLOTS, Pool
 from tradewind.model.timetable import Never
 from tradewind.settings import CoreSettings, SchedulerSettings
+from tradewind.triggerer.options import TriggererOptions
 
 CALM_EVERY = 8
 """One in so many seeds has neither faults nor people, and must end the same with one scheduler and with three."""
@@ -42,6 +47,7 @@ class Scenario:
     dags: tuple[Dag, ...]
     runs: tuple[PlannedRun, ...]
     backfills: tuple[PlannedBackfill, ...]
+    updates: PlannedUpdates
     pools: tuple[Pool, ...]
     schedulers: int
     workers: int
@@ -51,6 +57,10 @@ class Scenario:
     core: CoreSettings
     settings: SchedulerSettings
     heartbeat_s: float
+    deferral_weight: int
+    """How often tasks defer, beside 93 other ends."""
+    triggerers: int
+    triggerer: TriggererOptions
 
 
 def make_scenario(seed: int) -> Scenario:
@@ -63,6 +73,9 @@ def make_scenario(seed: int) -> Scenario:
     dags = tuple(
         random_dag(rng, f"d{number}", epoch, names, is_calm=is_calm) for number in range(rng.choice((1, 1, 1, 2, 2, 3)))
     )
+    waiting = _waiting(seed)
+    if waiting["triggerers"]:
+        dags = tuple(with_starts(seed, dag) for dag in dags)
     return Scenario(
         seed=seed,
         is_calm=is_calm,
@@ -70,6 +83,7 @@ def make_scenario(seed: int) -> Scenario:
         dags=dags,
         runs=tuple(_runs(rng, dags, epoch, is_calm=is_calm)),
         backfills=() if is_calm else planned_backfills(seed, dags, epoch),
+        updates=planned_updates(seed, epoch, is_calm=is_calm),
         pools=pools,
         schedulers=rng.choice((1, 1, 2, 2, 2, 3)),
         workers=rng.choice((1, 2, 3)),
@@ -78,7 +92,26 @@ def make_scenario(seed: int) -> Scenario:
         core=CoreSettings(parallelism=rng.choice((1, 2, 4, 16))),
         settings=_settings(rng),
         heartbeat_s=rng.choice((2.0, 4.0)),
+        **waiting,
     )
+
+
+def _waiting(seed: int) -> dict[str, Any]:
+    rng = Random(f"waiting {seed}")
+    # To give signs of life costs more than to wait: so a third of the seeds has triggerers, and those have much to do.
+    weight = rng.choice((0, 0, 0, 0, 7, 40))
+    return {
+        "deferral_weight": weight,
+        "triggerers": rng.choice((1, 1, 1, 2, 3)) if weight else 0,
+        "triggerer": TriggererOptions(
+            capacity=rng.choice((1, 3, 100)),
+            claimed_at_once=rng.choice((1, 2, 50)),
+            heartbeat_s=20.0,
+            threshold_s=45.0,
+            runner_threshold_s=12.0,
+            longest_retry_delay_s=LONGEST_DELAY_S,
+        ),
+    }
 
 
 def _pools(rng: Random) -> tuple[Pool, ...]:

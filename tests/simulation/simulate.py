@@ -3,13 +3,14 @@
 import traceback
 from dataclasses import dataclass, field
 
+from tests.simulation import assets, mirror, waiting
 from tests.simulation.backfills import small_batches
 from tests.simulation.cluster import Cluster
 from tests.simulation.fleet import Fleet
-from tests.simulation.mirror import prepare
 from tests.simulation.people import People
 from tests.simulation.scenario import Scenario, make_scenario
 from tests.simulation.store import SharedDatabase
+from tests.simulation.triggerers import Triggerers
 from tests.simulation.verdict import end_violations, is_ambiguous, is_settled
 from tests.simulation.world import World
 
@@ -39,7 +40,7 @@ class Simulator:
     """Simulates one seed after another on one database."""
 
     def __init__(self) -> None:
-        self._database = SharedDatabase(prepare)
+        self._database = SharedDatabase(mirror.prepare, waiting.prepare, assets.prepare)
 
     def run(self, seed: int, *, verbose: bool = False) -> SeedReport:
         """One seed; a calm one twice."""
@@ -69,7 +70,10 @@ def _simulate(world: World, schedulers: int) -> None:
     people = People(world)
     cluster = Cluster(world)
     fleet = Fleet(world, cluster, schedulers)
+    triggerers = Triggerers(world)
+    outside = assets.Outside(world)
     people.begin()
+    outside.begin()
     if not world.scenario.is_calm:
         kernel.after(world.scenario.chaos_s, lambda: None)
         kernel.run(lambda: kernel.now_s >= world.scenario.chaos_s)
@@ -78,13 +82,15 @@ def _simulate(world: World, schedulers: int) -> None:
         world.outage.until_s = 0.0
         cluster.stop_faults()
         fleet.stop_faults()
+        triggerers.stop_faults()
         people.calm_down()
     started_s = kernel.now_s
     is_over = False
 
     def look() -> None:
         nonlocal is_over
-        is_over = people.has_asked_for_all and is_settled(world, started_s)
+        is_calm = people.has_asked_for_all and outside.is_done and not assets.is_any_change_pending(world.database.raw)
+        is_over = is_calm and is_settled(world, started_s)
         kernel.after(_LOOK_EVERY_S, look)
 
     kernel.after(_LOOK_EVERY_S, look)

@@ -34,6 +34,9 @@ class Observer(Protocol):
     def wake(self) -> None:
         """Schedulers have something to do."""
 
+    def wake_triggerers(self) -> None:
+        """Triggerers have."""
+
 
 class SimulatedStore(Database):
     """Implements `storage.interface.Store` with the real `transact`, over a `begin` that switches and fails.
@@ -50,11 +53,12 @@ class SimulatedStore(Database):
         self._hub = hub
         self._pause = process.kernel.sleep
         self._wake = observer.wake
+        self._wake_triggerers = observer.wake_triggerers
         self._process = process
         self._faults = faults
         self._outage = outage
         self._observer = observer
-        self.can_crash = process.kind == "scheduler"
+        self.can_crash = process.kind in ("scheduler", "triggerer")
 
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
@@ -107,12 +111,13 @@ class SimulatedStore(Database):
 class SharedDatabase:
     """One in-memory SQLite for all seeds of this process, emptied before each."""
 
-    def __init__(self, prepare: Callable[[sa.Connection], None]) -> None:
+    def __init__(self, *prepares: Callable[[sa.Connection], None]) -> None:
         self.database = Database("sqlite://")
         engine = self.database.engine
         metadata.create_all(engine)
         with engine.begin() as connection:
-            prepare(connection)
+            for prepare in prepares:
+                prepare(connection)
         pooled = engine.raw_connection()
         driver = pooled.driver_connection
         assert driver is not None
@@ -125,4 +130,7 @@ class SharedDatabase:
             self.raw.rollback()
         for table in reversed(metadata.sorted_tables):
             self.raw.execute(f"DELETE FROM {table.name}")
+        # Those of whoever watches, which an aborted seed has left as they were.
+        for (name,) in self.raw.execute("SELECT name FROM sqlite_temp_master WHERE type = 'table'").fetchall():
+            self.raw.execute(f"DELETE FROM temp.{name}")
         self.raw.execute("DELETE FROM sqlite_sequence")

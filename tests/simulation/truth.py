@@ -40,6 +40,11 @@ class Truth:
         """How often this try was executed before."""
         return sum(each.try_number == try_number for each in self._executions.get(key, ()))
 
+    def last(self, key: TaskKey, try_number: int) -> AttemptKey | None:
+        """The attempt that executed this try before."""
+        found = [each.attempt for each in self._executions.get(key, ()) if each.try_number == try_number]
+        return found[-1] if found else None
+
     def begin(self, execution: Execution) -> None:
         """A worker starts to execute."""
         earlier = self._executions.setdefault(execution.attempt.task, [])
@@ -49,6 +54,10 @@ class Truth:
             if other.try_number == execution.try_number and not other.may_be_repeated:
                 self._kernel.fail(f"try {execution.try_number} of {name_of(execution.attempt)} is executed twice")
         earlier.append(execution)
+
+    def begin_waiting(self, attempt: AttemptKey, try_number: int, process: Process) -> None:
+        """A try begins with a trigger: nobody executes it, and it goes on later."""
+        self.begin(Execution(attempt, try_number, process, self._kernel.now_s, is_over=True, may_be_repeated=True))
 
     def is_live(self, execution: Execution) -> bool:
         """Whether it executes now: with a lease, or (which must not be) still without one."""
@@ -111,7 +120,8 @@ _STATES: dict[type, tuple[TaskState, ...]] = {
     Skipped: (TaskState.SKIPPED,),
     Rescheduled: (TaskState.UP_FOR_RESCHEDULE,),
     Deferred: (TaskState.DEFERRED,),
-    AwaitingInput: (TaskState.AWAITING_INPUT,),
+    # Scheduled: it was answered before it had left.
+    AwaitingInput: (TaskState.AWAITING_INPUT, TaskState.SCHEDULED),
 }
 
 

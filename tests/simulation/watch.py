@@ -9,6 +9,7 @@ from tests.simulation.mirror import Commit, Mirror, RunChange, RunRow, TaskChang
 from tests.simulation.reference import run_end
 from tests.simulation.scenario import Scenario
 from tests.simulation.truth import Truth, name_of
+from tests.simulation.waiting import Waiting
 from tradewind.decide.transitions import RUN_TRANSITIONS, TASK_TRANSITIONS, RunEvent, TaskEvent
 from tradewind.model.dag import Dag
 from tradewind.model.ids import AttemptKey, RunKey
@@ -17,23 +18,26 @@ from tradewind.model.states import FINISHED_RUN_STATES, FINISHED_STATES, RunStat
 from tradewind.model.task import EndReport
 
 E = TaskEvent
-_WORKERS = {E.START, E.SUCCEED, E.FAIL, E.RETRY, E.RESCHEDULE, E.DEFER, E.SKIP, E.STOPPED}
+_WORKERS = {E.START, E.SUCCEED, E.FAIL, E.RETRY, E.RESCHEDULE, E.DEFER, E.AWAIT_INPUT, E.SKIP, E.STOPPED}
 _EVENTS: dict[str, set[TaskEvent]] = {
     "worker": _WORKERS,
     # Reports reach the database through schedulers, too.
-    "scheduler": _WORKERS | {E.SCHEDULE, E.ADMIT, E.UPSTREAM_FAIL, E.REMOVE, E.REQUEUE},
-    "triggerer": {E.RESUME},
+    "scheduler": _WORKERS | {E.SCHEDULE, E.ADMIT, E.UPSTREAM_FAIL, E.REMOVE, E.REQUEUE, E.RESUME},
+    "triggerer": {E.RESUME, E.SUCCEED, E.FAIL, E.RETRY, E.SKIP},
     "person": {E.CLEAR, E.RESTART, E.MARK_SUCCESS, E.MARK_FAILED, E.MARK_SKIPPED, E.SKIP, E.FAIL},
 }
 _HANDED_OVER = frozenset({TaskState.QUEUED, TaskState.RUNNING, TaskState.RESTARTING})
+_ONLY_FROM = {"worker": _HANDED_OVER, "triggerer": frozenset({TaskState.DEFERRED})}
 _ALLOWED = {
     kind: {
         (old, new)
         for (old, event), new in TASK_TRANSITIONS.items()
-        if event in events and (kind != "worker" or old in _HANDED_OVER)
+        if event in events and (kind not in _ONLY_FROM or old in _ONLY_FROM[kind])
     }
     for kind, events in _EVENTS.items()
 }
+_ALLOWED["worker"].add((TaskState.AWAITING_INPUT, TaskState.SCHEDULED))  # it was answered before it had left
+_ALLOWED["person"].add((TaskState.AWAITING_INPUT, TaskState.SCHEDULED))
 _ALLOWED["scheduler"].add((TaskState.REMOVED, TaskState.NONE))  # a mapping that grows again
 _ALLOWED["scheduler"].add((TaskState.REMOVED, TaskState.SCHEDULED))
 _RUN_EVENTS = {
@@ -46,24 +50,32 @@ _RUN_ALLOWED = {
 }
 _HAS_PROCESS = frozenset({TaskState.RUNNING, TaskState.RESTARTING})
 _ENDS_OF_RUNS = ("dagrun_timeout", "fail_fast")
+OVERDUE = "its deadline passed"
+"""Why a run is made and failed in one transaction: a tick waited for its assets in vain."""
 
 
 class Watch:
     """Looks at every commit, right after it, before anything else happens."""
 
     def __init__(
-        self, kernel: Kernel, raw: sqlite3.Connection, mirror: Mirror, truth: Truth, scenario: Scenario
+        self,
+        kernel: Kernel,
+        raw: sqlite3.Connection,
+        mirror: Mirror,
+        truth: Truth,
+        waiting: Waiting,
+        scenario: Scenario,
     ) -> None:
         self._kernel = kernel
         self._raw = raw
         self._mirror = mirror
         self._truth = truth
+        self._waiting = waiting
         self._parallelism = scenario.core.parallelism
         self.dags: dict[int, Dag] = {}
         """By version."""
         self.free_slots: Callable[[Process], dict[str, int]] = lambda _: {}
         """What the executors of a scheduler last said they have free."""
-        self.on_deferred: Callable[[TaskRow], None] = lambda _: None
         self._expected_starts: list[AttemptKey] = []
         self._expected_ends: list[EndReport] = []
         self.changed_at_s = 0.0
@@ -88,9 +100,13 @@ class Watch:
             self._check_run(process, run_change)
         for change in commit.tasks:
             self._check_task(process, change)
+        self._waiting.check(process, commit.tasks)
         admitted = [change.row for change in commit.tasks if _is_admission(change)]
         if admitted:
             self._check_limits(process, commit, admitted)
+        starting = [change.row for change in commit.tasks if _is_start(change)]
+        if starting:
+            self._check_starts(starting)
         for run_change in commit.runs:
             if run_change.row.state in FINISHED_RUN_STATES and process.kind == "scheduler":
                 self._check_end_of_run(run_change.row)
@@ -122,7 +138,9 @@ class Watch:
             if new is not TaskState.NONE or row.attempt:
                 self._fail(f"{who} was created {new}")
             return
-        if change.new_attempt != change.old_attempt + (old is not new and new is TaskState.QUEUED):
+        begins_waiting = old is TaskState.SCHEDULED and new is TaskState.DEFERRED
+        begins = begins_waiting or (old is not new and new is TaskState.QUEUED)
+        if change.new_attempt != change.old_attempt + begins:
             self._fail(f"{who} went from attempt {change.old_attempt} to {change.new_attempt} ({old} → {new})")
         if not 0 <= change.new_try - change.old_try <= 1:
             self._fail(f"{who} went from try {change.old_try} to {change.new_try}")
@@ -135,10 +153,10 @@ class Watch:
             self._left(process, change)
         if process.kind == "person":
             self._mirror.runs[row.key.run_key].is_touched = True
-        if new in (TaskState.DEFERRED, TaskState.UP_FOR_RESCHEDULE):
+        if begins_waiting:
+            self._truth.begin_waiting(row.attempt_key, row.try_number, process)
+        elif new in (TaskState.DEFERRED, TaskState.AWAITING_INPUT, TaskState.UP_FOR_RESCHEDULE):
             self._truth.goes_on_later(AttemptKey(*row.key, change.old_attempt))
-        if new is TaskState.DEFERRED and row.state is new:
-            self.on_deferred(row)
 
     def _left(self, process: Process, change: TaskChange) -> None:
         """An attempt no longer runs, as far as the database knows."""
@@ -153,7 +171,7 @@ class Watch:
             self._kernel.say(process.name, f"r{row.key} {row.dag_id} {row.run_id} {row.state}")
             return
         self._kernel.say(process.name, f"r{row.key} {old} → {row.state} {row.reason or ''}")
-        if (old, row.state) not in _RUN_ALLOWED.get(process.kind, ()):
+        if (old, row.state) not in _RUN_ALLOWED.get(process.kind, ()) and not (row.reason or "").startswith(OVERDUE):
             self._fail(f"r{row.key} went from {old} to {row.state} by a {process.kind}")
         if process.kind == "person":
             row.is_touched = True
@@ -177,7 +195,7 @@ class Watch:
         unfinished = [row for row in run.tasks.values() if row.state not in FINISHED_STATES]
         if unfinished:
             self._fail(f"r{run.key} ended ({reason}), but {name_of(unfinished[0].key)} is {unfinished[0].state}")
-        elif not reason.startswith("dagrun_timeout"):
+        elif not reason.startswith(("dagrun_timeout", OVERDUE)):
             query = "SELECT forced_state FROM dag_run WHERE run_key = ?"
             (forced,) = self._raw.execute(query, (run.key,)).fetchone()
             expected = RunState(forced) if forced else run_end(self.dags[run.version_key], run)
@@ -198,6 +216,17 @@ class Watch:
             *self._parallelism_violations(occupying, admitted),
             *self._priority_violations(process, commit, active, admitted),
         ):
+            self._fail(violation)
+
+    def _check_starts(self, starting: list[TaskRow]) -> None:
+        """They need no worker, and slots only where those count that wait."""
+        paused = self.paused_dags()
+        for row in starting:
+            if row.dag_id in paused:
+                self._fail(f"{name_of(row.key)} began to wait, but its DAG is paused")
+        counting = {name for name, (_, include_deferred) in self._pools().items() if include_deferred}
+        own = [row for row in starting if row.pool in counting]
+        for violation in self._pool_violations(list(self._mirror.active_tasks()), own):
             self._fail(violation)
 
     def _pools(self) -> dict[str, tuple[int, bool]]:
@@ -258,6 +287,10 @@ class Watch:
 
 def _is_admission(change: TaskChange) -> bool:
     return change.old_state is TaskState.SCHEDULED and change.new_state is TaskState.QUEUED
+
+
+def _is_start(change: TaskChange) -> bool:
+    return change.old_state is TaskState.SCHEDULED and change.new_state is TaskState.DEFERRED
 
 
 def _is_before(row: TaskRow, other: TaskRow) -> bool:

@@ -6,6 +6,8 @@ from typing import Final
 from fastapi import FastAPI
 
 from tradewind import __version__
+from tradewind.api.compressed import Compressed
+from tradewind.api.direct import Direct
 from tradewind.api.docs_page import add_docs_page
 from tradewind.api.errors import add_error_answers
 from tradewind.api.execution import routes as execution
@@ -33,6 +35,7 @@ from tradewind.api.public import (
     event_logs,
     explain_runs,
     extra_links,
+    hitl,
     import_errors,
     jobs,
     login,
@@ -44,6 +47,7 @@ from tradewind.api.public import (
     providers,
     queued_events,
     roles,
+    slots,
     task_bulk,
     task_changes,
     task_clearing,
@@ -53,15 +57,17 @@ from tradewind.api.public import (
     task_tries,
     task_waits,
     tasks,
+    upcoming,
     users,
     variables,
     version,
+    webhooks,
     xcoms,
 )
-from tradewind.api.public.not_built import make_router
 from tradewind.api.security import Guard
 from tradewind.api.services import Services
-from tradewind.api.ui import events
+from tradewind.api.ui import asset_graph, deadlines, events, home, overview, run_views, search, triggers, warnings
+from tradewind.api.ui.static_pages import add_pages
 from tradewind.api.unchanged import Unchanged
 from tradewind.settings import ApiSettings
 
@@ -73,6 +79,7 @@ ALL: Final[tuple[Operations, ...]] = (
     dag_versions.operations,
     dag_warnings.operations,
     dags.operations,
+    upcoming.operations,
     import_errors.operations,
     tasks.operations,
     pools.operations,
@@ -89,8 +96,10 @@ ALL: Final[tuple[Operations, ...]] = (
     dag_run_changes.operations,
     dag_run_wait.operations,
     explain_runs.operations,
+    slots.operations,
     xcoms.operations,
     extra_links.operations,
+    hitl.operations,
     task_state_store.operations,
     event_logs.operations,
     login.operations,
@@ -111,7 +120,16 @@ ALL: Final[tuple[Operations, ...]] = (
     plugins.operations,
     providers.operations,
     version.operations,
+    webhooks.operations,
     events.operations,
+    overview.operations,
+    home.operations,
+    asset_graph.operations,
+    warnings.operations,
+    run_views.operations,
+    search.operations,
+    deadlines.operations,
+    triggers.operations,
     execution.operations,
 )
 """Of all tags."""
@@ -129,15 +147,18 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     )
     app.state.services = services
     add_error_answers(app)
+    app.add_middleware(Direct, routes=[route for each in operations for route in each.routes])
     app.add_middleware(Unchanged)
+    app.add_middleware(Compressed)
     app.add_middleware(Guard, longest_body=_longest_body(services))
     if _measures(services):
         app.add_middleware(Measured, tell=services.hub.emit)
     add_metrics_page(app)
     for each in operations:
-        app.include_router(each.router)
-    app.include_router(make_router())
+        # Not included: FastAPI would work out all of them a second time when it is first asked for one.
+        app.router.routes.extend(each.routes)
     add_docs_page(app, operations)
+    add_pages(app)
     return app
 
 

@@ -1,11 +1,15 @@
 """Long answers, encoded without a look at each field."""
 
-from typing import Any, TypeVar, cast
+import json
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 from fastapi import Response
 
 T = TypeVar("T")
+
+_NO_FIELDS: Final = msgspec.Raw(b"{}")
+_NO_NUMBERS: Final = ("NaN", "Infinity")
 
 
 def encoded(kind: type[T], values: dict[str, Any]) -> T:  # noqa: ARG001 - for the types
@@ -16,3 +20,13 @@ def encoded(kind: type[T], values: dict[str, Any]) -> T:  # noqa: ARG001 - for t
     the route declares.
     """
     return cast("T", Response(msgspec.json.encode(values), media_type="application/json"))
+
+
+def raw_object(text: str | None) -> msgspec.Raw:
+    """JSON of authors as it was stored, for which there is no need to be read and written again; none is `{}`."""
+    if not text:
+        return _NO_FIELDS
+    if any(word in text for word in _NO_NUMBERS):
+        # Python writes them so, and JSON has no word for them. (In a text, they come back as they were.)
+        text = json.dumps(json.loads(text, parse_constant=lambda _: None))
+    return msgspec.Raw(text.encode())

@@ -40,7 +40,7 @@ _STATUS: Final[Mapping[type[TradewindError], int]] = {
 
 
 class NotBuilt(TradewindError):
-    """A part of Tradewind that is still to come. The text says which."""
+    """What this server is not made for. The text says what."""
 
 
 def status_of(error: TradewindError) -> int:

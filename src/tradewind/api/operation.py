@@ -13,10 +13,11 @@ import re
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.params import Depends as Dependency
+from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
 from tradewind.api.audit import entry_of
@@ -68,6 +69,7 @@ class Operations:
     def __init__(self, tag: str, prefix: str = "/api/v2") -> None:
         self.router = APIRouter(prefix=prefix, tags=[tag])
         self.declared: list[Declared] = []
+        self.routes: list[APIRoute] = []
 
     def add(
         self,
@@ -95,6 +97,7 @@ class Operations:
                 responses=_described(method, responses),
                 dependencies=[*own, *dependencies],
             )
+            self.routes.append(cast("APIRoute", self.router.routes[-1]))
             shown = _KIND.sub("", f"{self.router.prefix}{path}")
             self.declared.append(Declared(method, shown, operation_id, need))
             return function
@@ -115,24 +118,35 @@ def _described(method: str, responses: Mapping[int, str | Mapping[str, Any]]) ->
     }
 
 
-def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Callable[..., Response]:
+def _encoding(function: Callable[..., Any], returned: Any, status: int) -> Callable[..., Any]:
     kind = None if returned in (None, type(None), Response) else TypeAdapter(returned)
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Response:
+            return _answer(await function(*args, **kwargs), kind, status)
+
+        return awaited
 
     @functools.wraps(function)
     def endpoint(*args: Any, **kwargs: Any) -> Response:
-        result = function(*args, **kwargs)
-        if isinstance(result, Response):
-            return result
-        if kind is None:
-            return Response(status_code=status)
-        try:
-            body = kind.dump_json(result, by_alias=True)
-        except ValueError:
-            # Half of a character: UTF-8 cannot say it, and JSON can.
-            body = json.dumps(kind.dump_python(result, mode="json", by_alias=True)).encode()
-        return Response(body, status, media_type=_JSON)
+        return _answer(function(*args, **kwargs), kind, status)
 
     return endpoint
+
+
+def _answer(result: Any, kind: TypeAdapter[Any] | None, status: int) -> Response:
+    if isinstance(result, Response):
+        return result
+    if kind is None:
+        return Response(status_code=status)
+    try:
+        body = kind.dump_json(result, by_alias=True)
+    except ValueError:
+        # Half of a character: UTF-8 cannot say it, and JSON can.
+        body = json.dumps(kind.dump_python(result, mode="json", by_alias=True)).encode()
+    return Response(body, status, media_type=_JSON)
 
 
 def _audited(function: Callable[..., Any], method: str, operation_id: str, need: Need | None) -> Callable[..., Any]:

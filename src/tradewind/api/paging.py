@@ -128,13 +128,12 @@ class Pages:
 
     def answer(self, page: Page) -> dict[str, Any]:
         """The fields of the answer that tell of other pages."""
-        if self.cursor is None:
-            return {"total_entries": page.total}
+        has_cursor = self.cursor is not None
         return {
             "total_entries": page.total,
-            "total_entries_limit": MOST_COUNTED,
-            "next_cursor": _cursor(page.last, is_backward=False),
-            "previous_cursor": _cursor(page.first, is_backward=True),
+            "total_entries_limit": MOST_COUNTED if has_cursor else None,
+            "next_cursor": _cursor(page.last, is_backward=False) if has_cursor else None,
+            "previous_cursor": _cursor(page.first, is_backward=True) if has_cursor else None,
         }
 
 

@@ -1,10 +1,12 @@
 """What serves the web application: uvicorn with uvloop and httptools, on a socket that several processes may share."""
 
+import asyncio
 import logging
 import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -67,7 +69,9 @@ class _Server(uvicorn.Server):
         self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        # Each works with a connection to the database: more would only wait for one.
+        # Each works with a connection to the database: more would only wait for one. The first are of routes that are
+        # called directly (`api/direct.py`), the others of FastAPI.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self._threads, "route"))
         anyio.to_thread.current_default_thread_limiter().total_tokens = self._threads
         await super().startup(sockets)
         self._ready()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import Depends, Request
 
+from tradewind.api.bundle_folders import bundle_folders
 from tradewind.api.recent import Recent
+from tradewind.api.shared_look import SharedLook
+from tradewind.api.task_names import TaskNames
+from tradewind.api.versioned import VersionedAnswers
 from tradewind.model.masking import MaskingRules
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import Cipher
@@ -17,6 +21,7 @@ from tradewind.runtime.clock import Clock
 from tradewind.secrets.chain import SecretsChain
 from tradewind.settings import Settings, Sources, option_sources
 from tradewind.storage.interface import ReadingStore
+from tradewind.storage.interface.job_store import Heartbeats
 from tradewind.task_logs.reader import LogReader
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.scrape import MetricsPage
@@ -47,6 +52,10 @@ class Services:
     sign_in: SignIn | None = None
     """With a provider of OpenID Connect, if there is one."""
     structures: Structures = field(default_factory=Structures)
+    task_names: TaskNames = field(default_factory=TaskNames)
+    versioned: VersionedAnswers = field(default_factory=VersionedAnswers)
+    executors: Mapping[str, str] = field(default_factory=dict)
+    """The name of an executor, for each word by which it may be asked for."""
     try_connection: Callable[[ConnectionResult], tuple[bool, str]] | None = None
     """Whether a connection works, and a sentence about it; None: nobody can tell."""
     live: LiveChanges | None = None
@@ -58,6 +67,14 @@ class Services:
     """Where the configuration comes from, for those who may look at it."""
     secrets: SecretsChain = field(default_factory=SecretsChain)
     """Where variables and connections of tasks elsewhere are looked up before the database is asked."""
+    folders: Mapping[str, str] = field(init=False)
+    """Where the files of bundles lie on this machine."""
+    heartbeats: SharedLook[dict[str, Heartbeats]] = field(init=False)
+    """When each kind of service was last heard of."""
+
+    def __post_init__(self) -> None:
+        self.folders = bundle_folders(self.settings)
+        self.heartbeats = SharedLook(lambda: self.store.read(lambda tx: tx.jobs.heartbeats()))
 
     @property
     def masking(self) -> MaskingRules:

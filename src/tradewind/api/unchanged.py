@@ -3,6 +3,8 @@
 The tag is a hash of the answer, which is made for whoever asks, and after it was found out what they may see. So it is
 right whatever the answer depends on, and nobody learns by it what somebody else is shown. It saves the way to the
 client and the client's work, which for a long list is most of it; the database is asked all the same.
+
+Tags are weak: the same answer may be sent compressed or not, so that its bytes differ while it says the same.
 """
 
 import hashlib
@@ -14,6 +16,8 @@ _PREFIX: Final = "/api/v2/"
 _NEVER_KEPT: Final = ("connections", "variables", "config", "eventLogs", "xcomEntries", "logs", "tokens", "monitor")
 """Parts of paths to what nobody shall keep a copy of, because it may hold secrets, and to what changes all the time."""
 _JSON: Final = b"application/json"
+_WEAK: Final = b"W/"
+_DEPENDS_ON: Final = b"Authorization, Cookie, Accept-Encoding"
 _DIGEST_BYTES: Final = 16
 _OF_BODY: Final = (b"content-length", b"content-type")
 
@@ -60,21 +64,22 @@ def _is_whole_answer(message: Message) -> bool:
 
 
 def _tag(body: bytes) -> bytes:
-    return b'"%b"' % hashlib.blake2b(body, digest_size=_DIGEST_BYTES).hexdigest().encode()
+    return b'W/"%b"' % hashlib.blake2b(body, digest_size=_DIGEST_BYTES).hexdigest().encode()
 
 
 def _is_known(scope: Scope, tag: bytes) -> bool:
-    """Whether the client says that it has it. A proxy that compresses answers makes tags weak."""
+    """Whether the client says that it has it, weak or not."""
+    opaque = tag.removeprefix(_WEAK)
     for name, value in scope["headers"]:
         if name == b"if-none-match":
-            said = [each.strip().removeprefix(b"W/") for each in value.split(b",")]
-            if tag in said or b"*" in said:
+            said = [each.strip().removeprefix(_WEAK) for each in value.split(b",")]
+            if opaque in said or b"*" in said:
                 return True
     return False
 
 
 def _tagged(start: Message, tag: bytes, *, is_known: bool) -> Message:
-    own = [(b"etag", tag), (b"cache-control", b"no-cache, private"), (b"vary", b"Authorization, Cookie")]
+    own = [(b"etag", tag), (b"cache-control", b"no-cache, private"), (b"vary", _DEPENDS_ON)]
     if not is_known:
         return {**start, "headers": [*start["headers"], *own]}
     kept = [(name, value) for name, value in start["headers"] if name not in _OF_BODY]

@@ -2,20 +2,31 @@
 
 import logging
 import socket
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
-from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.cli.options import LARGEST
+from tradewind.cli.service_process import (
+    Background,
+    Daemon,
+    LogFile,
+    PidFile,
+    StderrFile,
+    StdoutFile,
+    service_process,
+)
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.die_with_parent import die_with_parent
 from tradewind.runtime.keeper import Keeper, Listener, Part
 from tradewind.runtime.listening import listen
 from tradewind.runtime.memory import keep_for_good
-from tradewind.runtime.systemd import READY, notify_systemd
+from tradewind.runtime.readiness import tell_ready
 from tradewind.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -30,7 +41,8 @@ def command(
     host: Annotated[str | None, typer.Option("--host", "-H", help="where to listen; [api] host by default")] = None,
     port: Annotated[int | None, typer.Option("--port", "-p", min=0, max=65535, help="[api] port by default")] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="how many processes serve; [api] workers by default")
+        int | None,
+        typer.Option("--workers", "-w", min=1, max=LARGEST, help="how many processes serve; [api] workers by default"),
     ] = None,
     proxy_headers: Annotated[
         bool | None, typer.Option("--proxy-headers", help="believe a proxy in front what it says about clients")
@@ -44,6 +56,8 @@ def command(
     daemon: Daemon = False,
     pid: PidFile = None,
     log_file: LogFile = None,
+    stdout: StdoutFile = None,
+    stderr: StderrFile = None,
 ) -> None:
     """Serve the REST API. SIGTERM and SIGINT end it after the requests that are under way."""
     if apps not in _APPS:
@@ -59,7 +73,7 @@ def command(
         "access_logfile": access_logfile,
     }
     api = replace(settings.api, **{key: value for key, value in given.items() if value is not None})
-    run_api_server(replace(settings, api=api), Background(daemon, pid, log_file))
+    run_api_server(replace(settings, api=api), Background(daemon, pid, log_file, stdout, stderr))
 
 
 def run_api_server(
@@ -76,18 +90,21 @@ def run_api_server(
         if settings.api.workers == 1:
             _serve(settings, shared)
             return
-        notify_systemd(READY)
-        parts = [Part(f"worker {number}", lambda: _serve(settings, shared)) for number in range(settings.api.workers)]
-        Keeper(parts, SystemClock(), Listener(ended=_tell_end), prepare=die_with_parent).run()
+        # Where the processes tell one another what they counted. A short path: that of a socket may not be long.
+        with tempfile.TemporaryDirectory(prefix="tradewind-") as folder:
+            names = [f"worker {number}" for number in range(settings.api.workers)]
+            parts = [Part(name, lambda: _serve(settings, shared, Path(folder))) for name in names]
+            told = Listener(ended=_tell_end, all_ready=tell_ready)
+            Keeper(parts, SystemClock(), told, prepare=die_with_parent).run()
 
 
-def _serve(settings: Settings, listener: socket.socket) -> None:
+def _serve(settings: Settings, listener: socket.socket, siblings: Path | None = None) -> None:
     def ready() -> None:
         keep_for_good()
-        notify_systemd(READY)
+        tell_ready()
 
     prepare_backends(settings)
-    bootstrap_api.serve_api(settings, listener, ready)
+    bootstrap_api.serve_api(settings, listener, ready, siblings)
 
 
 def _tell_end(name: str, code: int, pause_s: float) -> None:

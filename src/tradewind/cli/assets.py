@@ -32,6 +32,10 @@ app = make_group()
 
 _SHOWN: Final = ("name", "uri", "group", "extra")
 _MORE: Final = ("id", "created_at", "updated_at", "last_event_at")
+_OF_WATCHERS: Final = (
+    *("name", "asset", "dag_id", "class_path", "triggerer_id", "events", "failures", "error"),
+    *("failed_at", "trigger_id", "asset_id", "created_date"),
+)
 
 Name = Annotated[str | None, typer.Option(help="by its name")]
 Uri = Annotated[str | None, typer.Option(help="by its URI")]
@@ -60,6 +64,21 @@ def _details(alias: IsAlias = False, name: Name = None, uri: Uri = None, output:
     with opened() as wiring:
         row = wiring.database.read(lambda tx: _find(tx, name, uri, is_alias=alias))
     write_rows([row], output)
+
+
+@app.command("watchers", help="list what looks out for updates of assets: who runs it, and what went wrong with it")
+def _watchers(
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help=f"some of {', '.join(_OF_WATCHERS)}; with commas")
+    ] = None,
+    output: OutputFormat = Output.TABLE,
+) -> None:
+    with opened() as wiring:
+        page = wiring.database.read(lambda tx: tx.listings.page(Listed.WATCHERS, Query((), is_counted=False)))
+    shown = columns or ",".join(_OF_WATCHERS[:8])
+    write_rows(
+        choose_columns([_plain(row) for row in page.rows], shown, _OF_WATCHERS), output, when_empty="there is none"
+    )
 
 
 @app.command("materialize", help="ask for a run of the DAG that produces an asset")

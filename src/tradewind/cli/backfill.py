@@ -9,7 +9,7 @@ from tradewind.cli.dag_runs import read_conf, user_name
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, opened, wired
 from tradewind.cli.groups import make_group
-from tradewind.cli.options import DagId, OutputFormat
+from tradewind.cli.options import LARGEST, DagId, OutputFormat
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.model.backfill import DEFAULT_MAX_ACTIVE_RUNS, Backfill, ReprocessBehavior
 from tradewind.model.ids import BackfillKey
@@ -33,11 +33,15 @@ Key = Annotated[int, typer.Argument(metavar="BACKFILL_ID", min=0, max=2**63 - 1,
 @app.command("create", help="ask for runs of all dates of a range; the scheduler makes and runs them")
 def _create(
     dag_id: Annotated[str, typer.Option("--dag-id", help="the DAG")],
-    from_date: Annotated[str, typer.Option("--from-date", metavar="DATE", help="the first logical date")],
-    to_date: Annotated[str, typer.Option("--to-date", metavar="DATE", help="the last logical date")],
+    from_date: Annotated[
+        str, typer.Option("--from-date", metavar="DATE", help="the first logical date, or date of a partition")
+    ],
+    to_date: Annotated[
+        str, typer.Option("--to-date", metavar="DATE", help="the last logical date, or date of a partition")
+    ],
     dag_run_conf: Annotated[str | None, typer.Option(metavar="JSON", help="what the runs are given")] = None,
     max_active_runs: Annotated[
-        int, typer.Option(help="how many of its runs run at once; the limit of the DAG does not count")
+        int, typer.Option(max=LARGEST, help="how many of its runs run at once; the limit of the DAG does not count")
     ] = DEFAULT_MAX_ACTIVE_RUNS,
     reprocess_behavior: Annotated[
         ReprocessBehavior, typer.Option(help="which runs that there are already start over")
@@ -70,10 +74,14 @@ def _create(
         now, known = wiring.clock.now(), knowing.Structures()
         plan = wiring.database.read(lambda tx: plan_backfill.plan_backfill(tx, request, known, now))
         if dry_run:
-            infos = wiring.database.read(lambda tx: list(plan_backfill.runs_to_make(tx, plan, known)))
+            found = wiring.database.read(lambda tx: list(plan_backfill.runs_to_make(tx, plan, known)))
             dates = [
-                {"logical_date": instant_text(info.logical_date), "partition_key": None, "partition_date": None}
-                for info in infos
+                {
+                    "logical_date": instant_text(each.logical_date),
+                    "partition_key": each.partition_key,
+                    "partition_date": instant_text(each.partition_date),
+                }
+                for each in found
             ]
             write_rows(dates, output, when_empty="no run would be made")
             return

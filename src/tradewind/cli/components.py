@@ -28,15 +28,21 @@ def components(settings: Settings, listener: socket.socket, clock: Clock, *, ver
     `listener` is the socket of the web server: whoever connects while it is started again is served afterwards.
     """
     # Before the processes part: what is loaded here, they share.
-    for name in ("tradewind.bootstrap_triggerer", "tradewind.bootstrap_worker"):
+    for name in ("tradewind.bootstrap_telemetry", "tradewind.bootstrap_triggerer", "tradewind.bootstrap_worker"):
         import_module(name)
+    bootstrap.load_driver(settings)
+    api_url = None if settings.workers.without_database else ""
     return [
         Part(WEB_SERVER, partial(_serve, settings, listener, clock)),
         Part("scheduler", partial(scheduler.command, verbose=verbose)),
         Part("dag-processor", partial(dag_processor.command, verbose=verbose)),
         Part("triggerer", triggerer.command),
         *(
-            Part(f"worker {name}" if number else "worker", partial(worker.command, name), must_be_urged=True)
+            Part(
+                f"worker {name}" if number else "worker",
+                partial(worker.command, name, api_url),
+                must_be_urged=True,
+            )
             for number, name in enumerate(bootstrap.local_workers(settings))
         ),
     ]

@@ -1,18 +1,20 @@
 """`tradewind config`: what is configured, by whom, and what is wrong with it."""
 
+import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from tradewind.cli.groups import make_group
 from tradewind.configuration.sources import ENVIRONMENT_PREFIXES, Sources, variable_prefix
-from tradewind.errors import NotFound
 from tradewind.settings import option_sources
 from tradewind.settings.lint import Finding, lint
 from tradewind.settings.shown import HIDDEN, all_keys, all_sections, default_of, is_secret, own_options, read_option
+from tradewind.settings.update import Change, changes, updated
 from tradewind.settings.used_elsewhere import USED_ELSEWHERE
 
 app = make_group()
@@ -85,7 +87,7 @@ def _list(
     sources = option_sources()
     sections = all_sections(sources)
     if section and section.lower() not in sections:
-        raise NotFound(f"there is no section [{section}]")
+        raise typer.BadParameter(f"there is no section [{section}]")
     unwanted = _PROVIDERS if exclude_providers else ()
     for name in [section.lower()] if section else [name for name in sections if name not in unwanted]:
         has_colours = {Colour.ON: True, Colour.OFF: False}.get(color)
@@ -104,7 +106,7 @@ def _get_value(
     sources = option_sources()
     section, option = section.lower(), option.lower()
     if option not in all_keys(sources, section):
-        raise NotFound(f"there is no option {option!r} in section [{section}]")
+        raise typer.BadParameter(f"there is no option {option!r} in section [{section}]")
     typer.echo(read_option(sources, section, option).text or "")
 
 
@@ -127,6 +129,37 @@ def _lint(
     problems = sum(finding.is_problem for finding in findings)
     typer.echo(f"{problems} to mend, {len(findings) - problems} without effect" if findings else "nothing is wrong")
     raise typer.Exit(1 if problems else 0)
+
+
+@app.command("update", help="bring names of options in configuration files up to date; tells what it would do")
+def _update(
+    fix: Annotated[bool, typer.Option("--fix", help="do it; what was there is kept in FILE.bak")] = False,
+    all_recommendations: Annotated[
+        bool, typer.Option("--all-recommendations", help="also old names that are still read")
+    ] = False,
+    section: Annotated[list[str] | None, typer.Option("--section", help="only these sections")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", help="only these options")] = None,
+    ignore_section: Annotated[list[str] | None, typer.Option("--ignore-section", help="not these sections")] = None,
+    ignore_option: Annotated[list[str] | None, typer.Option("--ignore-option", help="not these options")] = None,
+    _verbose: Annotated[bool, typer.Option("--verbose", "-v", hidden=True)] = False,
+) -> None:
+    wanted, unwanted = (_words(section), _words(option)), (_words(ignore_section), _words(ignore_option))
+    chosen = [
+        change
+        for change in changes(option_sources(), also_recommended=all_recommendations)
+        if _is_in(change, wanted, when_empty=True) and not _is_in(change, unwanted, when_empty=False)
+    ]
+    for change in chosen:
+        typer.echo(str(change))
+    if not chosen:
+        typer.echo("nothing has to be changed")
+    elif not fix:
+        typer.echo("nothing was changed: --fix does it", err=True)
+    for place in sorted({change.place for change in chosen} if fix else ()):
+        path = Path(place)
+        text = path.read_text(encoding="utf-8")
+        shutil.copy2(path, f"{path}.bak")
+        path.write_text(updated(text, [change for change in chosen if change.place == place]), encoding="utf-8")
 
 
 def _lines(sources: Sources, section: str, key: str, shown: _Shown) -> Iterator[str]:
@@ -161,7 +194,7 @@ def _words(given: list[str] | None) -> set[str]:
     return {word.strip().lower() for text in given or () for word in text.split(",")}
 
 
-def _is_in(finding: Finding, words: tuple[Collection[str], Collection[str]], *, when_empty: bool) -> bool:
+def _is_in(finding: Finding | Change, words: tuple[Collection[str], Collection[str]], *, when_empty: bool) -> bool:
     sections, options = words
     if not sections and not options:
         return when_empty

@@ -17,7 +17,7 @@ from tradewind.cli.groups import make_group
 from tradewind.cli.options import Color, OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.cli.secret_files import masking_rules, read_mapping, write_private
-from tradewind.errors import InvalidRequest, UnknownConnection
+from tradewind.errors import CheckFailed, InvalidRequest, UnknownConnection
 from tradewind.model.connection_text import (
     InvalidConnection,
     build_json,
@@ -120,7 +120,7 @@ def _add(
     conn_login: Text = None,
     conn_password: Text = None,
     conn_schema: Text = None,
-    conn_port: Annotated[int | None, typer.Option()] = None,
+    conn_port: Annotated[int | None, typer.Option(min=0, max=65535)] = None,
     conn_extra: Text = None,
 ) -> None:
     fields: dict[str, object] = {
@@ -160,7 +160,7 @@ def _test(conn_id: ConnId) -> None:
     compat.install()  # hooks are classes of provider packages, which import `airflow`
     works, message = sdk_connection.Connection.from_json(build_json(given), conn_id).test_connection()
     if not works:
-        raise InvalidRequest(f"connection {conn_id} does not work: {message}")
+        raise CheckFailed(f"connection {conn_id} does not work: {message}")
     typer.echo(f"connection {conn_id} works: {message}")
 
 

@@ -10,7 +10,7 @@ import typer
 from tradewind.cli.columns import choose_columns
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, opened
-from tradewind.cli.options import BundleNames, DagId, Local, OutputFormat
+from tradewind.cli.options import LARGEST, BundleNames, DagId, Local, OutputFormat
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.model.listing import Condition, Listed, Order, Query, Test
 
@@ -103,7 +103,7 @@ def list_jobs(
         str | None, typer.Option("--dag-id", "-d", help="accepted for Airflow's scripts: no job belongs to a DAG")
     ] = None,
     state: Annotated[JobState | None, typer.Option(help="only jobs in this state")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="so many of the newest")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="so many of the newest")] = None,
     output: OutputFormat = Output.TABLE,
 ) -> None:
     """List the service processes that there are and were, the newest first."""

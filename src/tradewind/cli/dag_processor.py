@@ -11,11 +11,20 @@ import typer
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.options import LARGEST
 from tradewind.cli.service_health import heard_in_database, served_health
-from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.cli.service_process import (
+    Background,
+    Daemon,
+    LogFile,
+    PidFile,
+    StderrFile,
+    StdoutFile,
+    service_process,
+)
 from tradewind.cli.telling import teller
+from tradewind.runtime.readiness import tell_ready
 from tradewind.runtime.service import stop_signals
-from tradewind.runtime.systemd import READY, notify_systemd
 from tradewind.settings import Settings
 from tradewind.telemetry.events import BundleFailed, CallbackCalled, DagsPublished, Event, FileFailed
 from tradewind.telemetry.hub import Hub
@@ -36,12 +45,17 @@ def command(
         typer.Option(exists=True, file_okay=False, help="where the files are, instead of core.dags_folder"),
     ] = None,
     num_runs: Annotated[
-        int, typer.Option("--num-runs", "-n", help="read everything so many times, then end; -1: until stopped")
+        int,
+        typer.Option(
+            "--num-runs", "-n", max=LARGEST, help="read everything so many times, then end; -1: until stopped"
+        ),
     ] = -1,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="tell also what went well")] = False,
     daemon: Daemon = False,
     pid: PidFile = None,
     log_file: LogFile = None,
+    stdout: StdoutFile = None,
+    stderr: StderrFile = None,
 ) -> None:
     """Find DAG files, read them, store what they say."""
     import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
@@ -50,7 +64,7 @@ def command(
     settings = _settings(dags_folder)
     own = settings.dag_processor
     with (
-        service_process("dag-processor", settings, Background(daemon, pid, log_file)),
+        service_process("dag-processor", settings, Background(daemon, pid, log_file, stdout, stderr)),
         bootstrap_telemetry.measured(settings, hub, "dag-processor") as metrics,
         wired(settings, hub=hub) as wiring,
         bootstrap.made_dag_processor(wiring, bundle_name or ()) as (processor, wakeup),
@@ -64,11 +78,11 @@ def command(
         ),
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
-        notify_systemd(READY)
         if num_runs < 0:
             bootstrap.make_loop(wiring, processor, stopping.is_set, wakeup).run()
             return
         processor.start()
+        tell_ready()
         try:
             for number in range(num_runs):
                 processor.settle(is_forced=number > 0, is_stopping=stopping.is_set)

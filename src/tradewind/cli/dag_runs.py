@@ -10,9 +10,9 @@ import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.hints import tell_how_to_unpause
 from tradewind.cli.options import EndDate, OutputFormat, RunOrDate, StartDate, Yes
 from tradewind.cli.output import Output, instant_text, write_rows
-from tradewind.errors import InvalidRequest
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
 from tradewind.model.states import RunState, TriggeredBy
 
@@ -70,7 +70,10 @@ def trigger(
                 tx, request, structures.Structures(), now, suffix=suffix, run_id_pattern=pattern
             )
         )
+        dag = wiring.database.read(lambda tx: tx.dags.find(dag_id))
     write_rows([{"conf": run.conf, **_row(run)}], output)
+    if dag is not None and dag.is_paused:
+        tell_how_to_unpause(dag_id, "the run waits")
 
 
 def pause(dag_id: DagId, as_pattern: AsPattern = False, yes: Yes = False, output: OutputFormat = Output.TABLE) -> None:
@@ -153,16 +156,16 @@ def read_conf(text: str | None, option: str = "--conf") -> "JsonValue":
     """What runs are given, as a JSON object.
 
     Raises:
-        InvalidRequest: it is none.
+        typer.BadParameter: it is none.
     """
     if text is None:
         return None
     try:
         conf: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidRequest(f"{option} is no JSON: {error}") from error
+        raise typer.BadParameter(f"is no JSON: {error}", param_hint=option) from None
     if not isinstance(conf, dict):
-        raise InvalidRequest(f"{option} must be a JSON object, such as {{}}, not {text}")
+        raise typer.BadParameter(f"must be a JSON object, such as {{}}, not {text}", param_hint=option)
     return conf
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tradewind.cli.deferred import Deferred
-from tradewind.errors import DatabaseError, UnknownDag, UnknownRun
+from tradewind.errors import DatabaseError, NotFound, UnknownDag, UnknownRun
 
 if TYPE_CHECKING:
     from tradewind import bootstrap, compat
@@ -31,6 +31,7 @@ def load_dag(settings: "Settings", dag_id: str, bundle_names: list[str] | None, 
 
     Raises:
         UnknownDag: no file has it.
+        NotFound: its file is not where it is looked for.
         InvalidRequest: its file is broken.
     """
     folder, path = _in_folder(settings, file) if file is not None else _file_of(settings, dag_id, bundle_names)
@@ -94,10 +95,19 @@ def _file_of(settings: "Settings", dag_id: str, bundle_names: list[str] | None) 
         with bootstrap.wired(settings) as wiring:
             record = wiring.database.read(lambda tx: tx.dags.find(dag_id))
         if record is not None and record.file is not None and record.file.bundle in folders:
-            return folders[record.file.bundle], record.file.path
+            return _stored_place(dag_id, folders[record.file.bundle], record.file.path)
     except DatabaseError:
         pass  # a DAG can be tried out before there is a database
     for file in bootstrap.read_dag_files(settings, bundle_names or ()):
         if file.checked is not None and dag_id in [each.dag.dag_id for each in file.checked.publications]:
             return folders[file.bundle], file.path
     raise UnknownDag(dag_id)
+
+
+def _stored_place(dag_id: str, folder: Path, path: str) -> tuple[Path, str]:
+    if not (folder / path).exists():
+        raise NotFound(
+            f"DAG {dag_id!r} comes from {path}, which is not in {folder}: does [core] dags_folder say here what it"
+            " says to the DAG processor?"
+        )
+    return folder, path

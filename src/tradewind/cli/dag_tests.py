@@ -1,6 +1,7 @@
 """`tradewind dags test`: a DAG run once, in this process."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,7 @@ def try_dag(
     """Run a DAG once, in this process, without a scheduler or a trace in the database. Fails if the run does."""
     if save_dagrun is not None and save_dagrun.suffix not in (".svg", ".dot"):
         raise typer.BadParameter(f"{save_dagrun} ends neither in .svg nor in .dot", param_hint="--save-dagrun")
+    _refuse_what_is_no_pattern(mark_success_pattern)
     settings = load_settings()
     zone = settings.core.default_timezone
     how = by_hand.HandRun(
@@ -66,6 +68,14 @@ def try_dag(
         save_dagrun.write_text((as_svg if save_dagrun.suffix == ".svg" else as_dot)(graph), encoding="utf-8")
     if not result.is_success:
         raise typer.Exit(1)
+
+
+def _refuse_what_is_no_pattern(text: str | None) -> None:
+    try:
+        re.compile(text or "")
+    except re.error as error:
+        why = f"{text!r} is no regular expression: {error}"
+        raise typer.BadParameter(why, param_hint="--mark-success-pattern") from None
 
 
 def write_result(result: "RunResult") -> None:

@@ -38,6 +38,7 @@ app.command("next-execution", help="tell the logical dates of the runs to come")
 app.command("simulate", help="tell which runs would be made, when, and what would hold them back")(
     dag_schedule.simulate
 )
+app.command("waiting", help="list the ticks that have come and wait for assets")(dag_schedule.waiting)
 app.command("explain", help="tell why a run does not run, or why the next one does not exist yet")(dag_schedule.explain)
 app.command("show", help="show which task leads to which")(dag_graph.show)
 app.command("show-dependencies", help="show which DAG leads to which")(dag_graph.show_dependencies)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tradewind import __version__
-from tradewind.cli import db_clean
+from tradewind.cli import db_archives, db_clean
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings
 from tradewind.cli.groups import make_group
 from tradewind.cli.masked_url import masked_url
-from tradewind.cli.options import Yes
-from tradewind.errors import DatabaseUnavailable, InvalidRequest, MigrationNeeded
+from tradewind.cli.options import LARGEST, Yes
+from tradewind.errors import DatabaseUnavailable, InvalidRequest, MigrationNeeded, NotFound
 
 if TYPE_CHECKING:
     from tradewind import bootstrap, settings
@@ -25,6 +25,8 @@ else:
 
 app = make_group()
 app.command("clean", help="delete what ended long ago")(db_clean.command)
+app.command("export-archived", help="write what db clean kept copies of")(db_archives.export)
+app.command("drop-archived", help="drop what db clean kept copies of")(db_archives.drop)
 
 ToRevision = Annotated[str | None, typer.Option("--to-revision", "-r", metavar="REVISION", help="of the schema")]
 ToVersion = Annotated[str | None, typer.Option("--to-version", "-n", metavar="VERSION", help="of Tradewind")]
@@ -103,6 +105,7 @@ def _reset(
     if not yes:
         typer.confirm(f"Delete everything in {masked_url(url)}?", abort=True)
     if bootstrap.current_revision(url) is not None:
+        bootstrap.drop_archives(url)
         bootstrap.downgrade(url, "base")
     if not skip_init:
         given.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -112,8 +115,8 @@ def _reset(
 
 @app.command("check", help="fail unless the database answers and has the schema that this version needs")
 def _check(
-    retry: Annotated[int, typer.Option(min=0, help="try so many times more while it gives no answer")] = 0,
-    retry_delay: Annotated[float, typer.Option(min=0, help="seconds between two tries")] = 1,
+    retry: Annotated[int, typer.Option(min=0, max=LARGEST, help="try so many times more while it gives no answer")] = 0,
+    retry_delay: Annotated[float, typer.Option(min=0, max=LARGEST, help="seconds between two tries")] = 1,
 ) -> None:
     url = load_settings().database.sql_alchemy_conn
     machine = clock.SystemClock()
@@ -131,7 +134,7 @@ def _check(
 @app.command("check-migrations", help="wait until the schema is the one that this version needs")
 def _check_migrations(
     migration_wait_timeout: Annotated[
-        float, typer.Option("--migration-wait-timeout", "-t", min=0, help="seconds until it fails")
+        float, typer.Option("--migration-wait-timeout", "-t", min=0, max=LARGEST, help="seconds until it fails")
     ] = 60,
 ) -> None:
     url = load_settings().database.sql_alchemy_conn
@@ -153,7 +156,7 @@ def _shell() -> None:
     shell = bootstrap.shell_of(load_settings().database.sql_alchemy_conn)
     program = shutil.which(shell.command[0])
     if program is None:
-        raise InvalidRequest(f"the program {shell.command[0]} is not installed")
+        raise NotFound(f"the program {shell.command[0]} is not installed")
     # The shell takes the place of this process: signals and the terminal are its own.
     os.execve(program, shell.command, {**settings.process_environment(), **shell.environment})
 

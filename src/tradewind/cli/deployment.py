@@ -1,9 +1,11 @@
 """The deployment that a command works on: its configuration, and what is wired by it."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tradewind.cli.deferred import Deferred
+from tradewind.cli.hints import naming_dags
 
 if TYPE_CHECKING:
     from tradewind import bootstrap, settings
@@ -18,13 +20,17 @@ def load_settings() -> "settings.Settings":
     return settings.load_settings()
 
 
+@contextmanager
 def wired(
     given: "settings.Settings", *, hub: "Hub | None" = None, waits_for_disk: bool = True
-) -> "AbstractContextManager[bootstrap.Wiring]":
+) -> "Iterator[bootstrap.Wiring]":
     """Everything connected, for as long as a block runs. See `bootstrap.wire`. Raises `MigrationNeeded`."""
-    return bootstrap.wired(given, hub=hub, waits_for_disk=waits_for_disk)
+    with bootstrap.wired(given, hub=hub, waits_for_disk=waits_for_disk) as wiring, naming_dags(wiring):
+        yield wiring
 
 
-def opened() -> "AbstractContextManager[bootstrap.Wiring]":
+@contextmanager
+def opened() -> "Iterator[bootstrap.Wiring]":
     """The same, as the configuration says."""
-    return bootstrap.wired(settings.load_settings())
+    with wired(settings.load_settings()) as wiring:
+        yield wiring

@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Run the DAGs of a folder while you write them.
 
-    Files are read again when they change, DAGs are not paused, what tasks log is shown here, and nobody has to log in:
-    it can be reached from this machine only.
+    Files are read again when they change, DAGs are not paused, what becomes of files and runs and what tasks log is
+    shown here, and nobody has to log in: it can be reached from this machine only.
     """
     with _home(home) as place:
         set_variables(
@@ -46,7 +46,9 @@ def command(
                 "TRADEWIND__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS": "True",
             }
         )
-        run_standalone(more_parts=_task_logs, opened=webbrowser.open if browser and has_display() else None)
+        run_standalone(
+            verbose=True, more_parts=_task_logs, opened=webbrowser.open if browser and has_display() else None
+        )
 
 
 @contextmanager
@@ -64,4 +66,4 @@ def _task_logs(settings: Settings) -> list[Part]:
     def live() -> None:
         task_log_lines.follow_task_logs(settings.log_folder, typer.echo, has_colours=has_colours)
 
-    return [Part("task logs", live)]
+    return [Part("task logs", live, tells_when_ready=False)]

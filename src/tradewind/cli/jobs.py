@@ -9,7 +9,8 @@ import typer
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.groups import make_group
-from tradewind.errors import InvalidRequest
+from tradewind.cli.options import LARGEST
+from tradewind.errors import CheckFailed, InvalidRequest
 
 if TYPE_CHECKING:
     from tradewind.operations import find_jobs
@@ -44,7 +45,7 @@ def _check(
     job_type: Annotated[JobType | None, typer.Option(help="only services of this kind")] = None,
     hostname: Annotated[str | None, typer.Option(help="only services on this machine")] = None,
     local: Annotated[bool, typer.Option("--local", help="only services on the machine of this command")] = False,
-    limit: Annotated[int, typer.Option(min=0, help="look at so many of the newest; 0: at all")] = 1,
+    limit: Annotated[int, typer.Option(min=0, max=LARGEST, help="look at so many of the newest; 0: at all")] = 1,
     allow_multiple: Annotated[bool, typer.Option("--allow-multiple", help="more than one may be alive")] = False,
 ) -> None:
     if hostname is not None and local:
@@ -66,7 +67,7 @@ def _check(
             lambda tx: find_jobs.find_alive(tx, patience, now, hostname=machine, limit=limit or None)
         )
     if not alive:
-        raise InvalidRequest("no such service is alive")
+        raise CheckFailed("no such service is alive")
     if len(alive) > 1 and not allow_multiple:
-        raise InvalidRequest(f"{len(alive)} such services are alive, and one is expected")
+        raise CheckFailed(f"{len(alive)} such services are alive, and one is expected")
     typer.echo(f"{len(alive)} alive: " + ", ".join(f"{job.kind} on {job.hostname}, process {job.pid}" for job in alive))

@@ -12,7 +12,7 @@ import typer
 from tradewind import __version__
 from tradewind.cli.groups import make_group
 from tradewind.cli.refused import why_no_command, why_no_option
-from tradewind.errors import SettingsError, TradewindError
+from tradewind.errors import InvalidRequest, RunTypeRefused, SettingsError, TradewindError, ValueRefused
 
 
 class Entry(NamedTuple):
@@ -36,15 +36,18 @@ ENTRIES: Final = {
     "info": Entry("tradewind.cli.info", "tell what is installed and configured; no secrets"),
     "jobs": Entry("tradewind.cli.jobs", "the services that run"),
     "migrate-from-airflow": Entry("tradewind.cli.migrate_from_airflow", "copy what Airflow's database holds"),
+    "partitions": Entry("tradewind.cli.partitions", "let runs be about no partition any more"),
     "plugins": Entry("tradewind.cli.plugins", "tell which plugins there are, and what they bring"),
     "dev": Entry("tradewind.cli.dev", "run the DAGs of a folder while you write them"),
     "pools": Entry("tradewind.cli.pools", "how many tasks of a kind may run at once"),
     "providers": Entry("tradewind.cli.providers", "install and list provider packages of Airflow"),
     "rotate-fernet-key": Entry("tradewind.cli.rotate_fernet_key", "encrypt all stored secrets with the newest key"),
+    "state-store": Entry("tradewind.cli.state_store", "what tasks remember from attempt to attempt"),
     "standalone": Entry("tradewind.cli.standalone", "start everything on this machine"),
     "roles": Entry("tradewind.cli.roles", "what users may be"),
     "scheduler": Entry("tradewind.cli.scheduler", "decide what runs when, and hand it to the executors"),
     "triggerer": Entry("tradewind.cli.triggerer", "wait for what deferred tasks wait for"),
+    "triggers": Entry("tradewind.cli.triggers", "what waiting tasks wait for"),
     "users": Entry("tradewind.cli.users", "who may log in"),
     "variables": Entry("tradewind.cli.variables", "named values that DAG files and tasks ask for"),
     "version": Entry("tradewind.cli.version", "print the version"),
@@ -54,14 +57,14 @@ ENTRIES: Final = {
 
 
 NOT_UNDERSTOOD: Final = 2
-"""The exit code where the words or the configuration are wrong, rather than what they ask for."""
+"""The exit code where the words, what they say, or the configuration are wrong, rather than what is found."""
 SERVICES: Final = frozenset({"api-server", "dag-processor", "dev", "scheduler", "standalone", "triggerer", "worker"})
 """What runs for long, and whose errors somebody has to look into afterwards."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit code: 0 done, 1 refused or failed, 2 not understood
-    (the words, or what is configured)."""
+    """Run one command. Returns the exit code: 0 done, 1 refused or failed (also what names nothing that there is),
+    2 not understood (the words, a value such as a date, or what is configured)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _escape_what_is_no_text()
     try:
@@ -88,7 +91,9 @@ def _escape_what_is_no_text() -> None:
 def _told(error: Exception, words: Sequence[str]) -> tuple[int, str]:
     """The exit code, and a line that says what happened. A mistake of ours is raised again for who looks for it."""
     match error:
-        case SettingsError():
+        case RunTypeRefused():  # well said, but the DAG has the last word
+            return 1, f"tradewind: {error}\n"
+        case SettingsError() | InvalidRequest() | ValueRefused():
             return NOT_UNDERSTOOD, f"tradewind: {error}\n"
         case TradewindError() | OSError():  # also a file that cannot be read, a program that is not there
             return 1, f"tradewind: {error}\n"
@@ -131,7 +136,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
             continue
         module = importlib.import_module(entry.module)
         if hasattr(module, "command"):
-            app.command(name, help=entry.help)(module.command)
+            app.command(name, help=entry.help, add_help_option=len(words) > 1)(module.command)
         else:
             ends_here = len(words) < 2 or words[1].startswith("-") or is_asked
             app.add_typer(module.app, name=name, help=entry.help, add_help_option=ends_here)

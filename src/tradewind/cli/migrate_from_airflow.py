@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -16,7 +16,7 @@ from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.masked_url import masked_url
 from tradewind.cli.progress import shown_progress
-from tradewind.errors import InvalidRequest, SettingsError
+from tradewind.errors import CheckFailed, InvalidRequest, SettingsError
 from tradewind.model.masking import REPLACEMENT
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ else:
 
 KINDS: Final = ("connections", "variables", "pools", "users", "pauses", "history")
 _ALL: Final = "all"
+_MOST_DAYS: Final = 365 * 1000
 _SIGNS: Final = {"copy": "+", "replace": ">", "differs": "~", "left out": "-", "impossible": "!"}
 _SHOWN: Final = (
     *("db", "fernet_key", "fernet_key_file", "fernet_key_cmd", "history", "xcoms", "only"),
@@ -93,7 +94,7 @@ def command(
     Airflow's database is only read, all of it as it is at one moment. Without --apply nothing is written anywhere: what
     would be done is told. To copy again changes nothing but what has come since.
     """
-    kinds = _kinds(only, history)
+    kinds, age = _kinds(only, history), _age(history)
     if xcoms and "history" not in kinds:
         raise typer.BadParameter("--xcoms goes with --history")
     key = _key(fernet_key, fernet_key_file, fernet_key_cmd)
@@ -104,7 +105,7 @@ def command(
     with wired(settings) as wiring, bootstrap.airflow_source(db) as source:
         now = wiring.clock.now()
         typer.echo(f"{source.version}, {masked_url(db)}")
-        runs = from_history.HistoryWish(_since(history, now), with_xcoms=xcoms)
+        runs = from_history.HistoryWish(None if age is None else now - age, with_xcoms=xcoms)
         wish = migrate.Wish(kinds, runs, named, is_key_given=key is not None)
         choice = outcome.Choice(theirs, ours, now, writes=apply, overwrites=overwrite)
         total = source.history.count_runs(runs.since) if "history" in kinds else 0
@@ -136,13 +137,13 @@ def _kinds(only: str | None, history: str | None) -> "list[outcome.Kind]":
     return [outcome.Kind(name) for name in names]
 
 
-def _since(history: str | None, now: datetime) -> datetime | None:
+def _age(history: str | None) -> timedelta | None:
+    """How old runs may be that are copied; None: of any age."""
     if history in (None, _ALL):
         return None
-    try:
-        return now - timedelta(days=max(0, int(history)))
-    except (ValueError, OverflowError):
-        raise typer.BadParameter(f"--history takes a number of days or {_ALL!r}, not {history!r}") from None
+    if not history.isdecimal() or int(history) > _MOST_DAYS:
+        raise typer.BadParameter(f"--history takes a number of days up to {_MOST_DAYS} or {_ALL!r}, not {history!r}")
+    return timedelta(days=int(history))
 
 
 def _key(text: str | None, file: Path | None, words: str | None) -> str | None:
@@ -155,7 +156,7 @@ def _key(text: str | None, file: Path | None, words: str | None) -> str | None:
     try:
         ran = subprocess.run(shlex.split(words), capture_output=True, text=True, check=True, timeout=_PATIENCE_S)
     except (subprocess.SubprocessError, ValueError) as error:
-        raise InvalidRequest(f"the command of --fernet-key-cmd failed: {type(error).__name__}") from None
+        raise CheckFailed(f"the command of --fernet-key-cmd failed: {type(error).__name__}") from None
     return ran.stdout.strip()
 
 
@@ -211,7 +212,10 @@ def _tell(
             typer.echo("  Airflow has none in this database: its simple auth manager has them in its configuration,")
             typer.echo("  which --simple-auth-users and --simple-auth-passwords take")
         if kind == "history":
-            typer.echo(f"  {tally.tasks} task instances, {tally.tries} earlier tries, {tally.xcoms} XComs")
+            typer.echo(
+                f"  {tally.tasks} task instances, {tally.tries} earlier tries, {tally.inquiries} questions to people,"
+                f" {tally.xcoms} XComs"
+            )
             if not source.history.has_conf:
                 typer.echo("  without the conf of runs and XComs, which Airflow 2 keeps as code to be executed")
 

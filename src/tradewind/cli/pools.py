@@ -9,7 +9,7 @@ import typer
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import opened
 from tradewind.cli.groups import make_group
-from tradewind.cli.options import OutputFormat
+from tradewind.cli.options import LARGEST, OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.errors import InvalidRequest, UnknownPool
 from tradewind.model.pool import Pool
@@ -42,7 +42,7 @@ def _get(name: Name, output: OutputFormat = Output.TABLE) -> None:
 @app.command("set", help="create a pool, or change it")
 def _set(
     name: Name,
-    slots: Annotated[int, typer.Argument(help="how many slots it has; `-- -1` for no limit")],
+    slots: Annotated[int, typer.Argument(max=LARGEST, help="how many slots it has; `-- -1` for no limit")],
     description: Annotated[str, typer.Argument(help="what it is for")],
     include_deferred: Annotated[
         bool, typer.Option("--include-deferred", help="deferred tasks keep their slots")

@@ -11,7 +11,7 @@ from tradewind.cli.groups import make_group
 from tradewind.cli.options import OutputFormat
 from tradewind.cli.output import Output, write_rows
 from tradewind.cli.provider_parts import add_parts
-from tradewind.errors import InvalidRequest
+from tradewind.errors import NotFound
 
 if TYPE_CHECKING:
     from tradewind import compat
@@ -67,7 +67,7 @@ def _chosen(providers: "list[Provider]", names: list[str]) -> "list[Provider]":
     by_name = {provider.name: provider for provider in providers}
     missing = [name for name in names if naming.short_name(name) not in by_name]
     if missing:
-        raise InvalidRequest(f"{missing[0]} is not installed: `tradewind providers install {missing[0]}` installs it")
+        raise NotFound(f"{missing[0]} is not installed: `tradewind providers install {missing[0]}` installs it")
     return [by_name[naming.short_name(name)] for name in names] or providers
 
 

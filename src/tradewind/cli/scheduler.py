@@ -8,20 +8,31 @@ import typer
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.options import LARGEST
 from tradewind.cli.service_health import heard_in_database, served_health
-from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.cli.service_process import (
+    Background,
+    Daemon,
+    LogFile,
+    PidFile,
+    StderrFile,
+    StdoutFile,
+    service_process,
+)
 from tradewind.cli.telling import teller
 from tradewind.model.ids import UNMAPPED, TaskKey
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.service import stop_signals
-from tradewind.runtime.systemd import READY, notify_systemd
 from tradewind.telemetry.events import (
     AttemptLost,
     DagFenced,
+    DeadlineMissed,
     Event,
     ExecutorFailed,
     JobDied,
+    PartitionRefused,
     RunMoved,
+    SlotOverdue,
     TaskCannotFit,
 )
 from tradewind.telemetry.hub import Hub
@@ -36,7 +47,9 @@ else:
 def command(
     num_runs: Annotated[
         int | None,
-        typer.Option("--num-runs", "-n", help="end after so many passes; -1: never. By default [scheduler] num_runs"),
+        typer.Option(
+            "--num-runs", "-n", max=LARGEST, help="end after so many passes; -1: never. By default [scheduler] num_runs"
+        ),
     ] = None,
     only_idle: Annotated[
         bool | None, typer.Option("--only-idle", "-i", help="count only passes in which there was nothing to do")
@@ -45,6 +58,8 @@ def command(
     daemon: Daemon = False,
     pid: PidFile = None,
     log_file: LogFile = None,
+    stdout: StdoutFile = None,
+    stderr: StderrFile = None,
 ) -> None:
     """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
     import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
@@ -54,7 +69,7 @@ def command(
     most_passes = own.num_runs if num_runs is None else num_runs
     hub = Hub()
     with (
-        service_process("scheduler", settings, Background(daemon, pid, log_file)),
+        service_process("scheduler", settings, Background(daemon, pid, log_file, stdout, stderr)),
         bootstrap_telemetry.measured(settings, hub, "scheduler") as metrics,
         # What it decides, a worker makes lasting: no task begins before its worker has written that it does.
         wired(settings, hub=hub, waits_for_disk=False) as wiring,
@@ -70,7 +85,6 @@ def command(
     ):
         hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
         keep_for_good()
-        notify_systemd(READY)
         bootstrap.make_loop(
             wiring,
             bootstrap.make_scheduler(wiring, executors),
@@ -86,6 +100,13 @@ def _line(event: Event, *, is_verbose: bool) -> str | None:
             return f"{event.executor}: {event.error}"
         case DagFenced():
             return f"DAG {event.dag_id} cannot be scheduled: {event.error}"
+        case DeadlineMissed():
+            return f"{event.dag_id}, run {event.run_id}: missed its deadline {event.name or ''} of {event.due_at}"
+        case SlotOverdue():
+            return f"DAG {event.dag_id}, tick {event.run_after.isoformat()}: {event.missing} is late ({event.done})"
+        case PartitionRefused():
+            key = event.partition_key
+            return f"DAG {event.dag_id} gets no run for partition {key!r} of event {event.event_key}: {event.reason}"
         case TaskCannotFit():
             return f"{_task(event.task)} of DAG {event.dag_id} waits for pool {event.pool} in vain: {event.reason}"
         case AttemptLost():

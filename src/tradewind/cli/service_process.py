@@ -26,13 +26,24 @@ LogFile = Annotated[
 ]
 
 
+StdoutFile = Annotated[
+    Path | None, typer.Option("--stdout", metavar="FILE", help="where a daemon writes what is no error; as --log-file")
+]
+StderrFile = Annotated[
+    Path | None,
+    typer.Option("--stderr", metavar="FILE", help="where a daemon writes what it has to tell; as --log-file"),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What `--daemon`, `--pid` and `--log-file` say."""
+    """What `--daemon`, `--pid`, `--log-file`, `--stdout` and `--stderr` say."""
 
     is_daemon: bool = False
     pid: Path | None = None
     log: Path | None = None
+    stdout: Path | None = None
+    stderr: Path | None = None
 
 
 @contextmanager
@@ -51,7 +62,8 @@ def service_process(
     if pid is not None and is_process(pid):
         raise Busy(f"{name} is running already: {pid} names its process")
     if asked.is_daemon:
-        become_daemon(asked.log or settings.home / f"tradewind-{name}.log")
+        log = asked.log or settings.home / f"tradewind-{name}.log"
+        become_daemon(asked.stdout or log, asked.stderr or log)
     name_process(f"tradewind: {name}")
     hold_on_to_lifeline(insists=insists)
     with left_on_termination(), pid_file(pid):

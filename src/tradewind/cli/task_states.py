@@ -27,7 +27,7 @@ else:
 
 TaskId = Annotated[str, typer.Argument(help="the task")]
 
-_MB = 1024 * 1024
+_MB = 1_000_000
 
 
 def list_(dag_id: DagId, _bundle_name: BundleNames = None) -> None:
@@ -91,7 +91,7 @@ def explain_(
             )
 
         reasons = wiring.database.read(work)
-    write_reasons([(task_id, reasons)], output)
+    write_reasons(dag_id, [(task_id, reasons)], output)
 
 
 def _instances(dag_id: str, run: str, task_id: str | None = None) -> "tuple[Run, list[TaskInstance]]":

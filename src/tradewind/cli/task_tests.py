@@ -11,7 +11,7 @@ from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings
 from tradewind.cli.options import BundleNames, DagId, MapIndex, OutputFormat, RunOrDate
 from tradewind.cli.output import Output, write_rows
-from tradewind.errors import InvalidRequest
+from tradewind.errors import CheckFailed, NotFound
 from tradewind.model.ids import UNMAPPED
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def render(
     _refuse_unknown_copies(result, task_id, map_index)
     task = _wanted(result, task_id, map_index)[0]
     if task.error is not None:
-        raise InvalidRequest(f"the fields of task {task_id!r} cannot be rendered: {task.error}")
+        raise CheckFailed(f"the fields of task {task_id!r} cannot be rendered: {task.error}")
     if output is not Output.PLAIN:
         write_rows([{"field": name, "value": value} for name, value in task.rendered.items()], output)
         return
@@ -98,9 +98,7 @@ def _refuse_unknown_copies(result: "RunResult", task_id: str, map_index: int) ->
     if any(task.attempts for task in _wanted(result, task_id, map_index)):
         return
     which = "copies" if map_index == UNMAPPED else f"copy with map index {map_index}"
-    raise InvalidRequest(
-        f"task {task_id!r} has no {which}: name a run in which the task that it is mapped over has ended"
-    )
+    raise NotFound(f"task {task_id!r} has no {which}: name a run in which the task that it is mapped over has ended")
 
 
 def _only(result: "RunResult", task_id: str) -> "RunResult":

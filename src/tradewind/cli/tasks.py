@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -12,6 +13,7 @@ from tradewind.cli import clear_tasks, task_states, task_tests
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.groups import make_group
+from tradewind.cli.options import LARGEST, DagId, MapIndex, RunOrDate
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import FINISHED_STATES, TaskState
 
@@ -19,13 +21,16 @@ if TYPE_CHECKING:
     from tradewind import bootstrap, compat
     from tradewind.bootstrap import Wiring
     from tradewind.model.task import TaskInstance
-    from tradewind.operations import find_task
-    from tradewind.task_logs import places, text
+    from tradewind.operations import find_run, find_task, last_word
+    from tradewind.task_logs import lines, places, text
     from tradewind.task_logs.lines import Message
 else:
     bootstrap = Deferred("tradewind.bootstrap")
     compat = Deferred("tradewind.compat")
+    find_run = Deferred("tradewind.operations.find_run")
     find_task = Deferred("tradewind.operations.find_task")
+    last_word = Deferred("tradewind.operations.last_word")
+    lines = Deferred("tradewind.task_logs.lines")
     places = Deferred("tradewind.task_logs.places")
     text = Deferred("tradewind.task_logs.text")
 
@@ -52,11 +57,11 @@ class LogOutput(StrEnum):
 
 @app.command("logs", help="show what a try of a task logged and printed")
 def _logs(
-    dag_id: Annotated[str, typer.Argument(metavar="DAG_ID")],
-    run_id: Annotated[str, typer.Argument(metavar="RUN_ID")],
-    task_id: Annotated[str, typer.Argument(metavar="TASK_ID")],
-    map_index: Annotated[int, typer.Option(help="which instance of a mapped task")] = UNMAPPED,
-    try_number: Annotated[int | None, typer.Option(min=1, help="by default the newest")] = None,
+    dag_id: DagId,
+    task_id: task_states.TaskId,
+    run: RunOrDate,
+    map_index: MapIndex = UNMAPPED,
+    try_number: Annotated[int | None, typer.Option(min=1, max=LARGEST, help="by default the newest")] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="go on until the try is over")] = False,
     output: Annotated[
         LogOutput, typer.Option("--output", "-o", help="json: one object in each line")
@@ -66,10 +71,12 @@ def _logs(
     if settings.logging.remote_log_conn_id and settings.secrets.backend:
         compat.install()  # secrets backends are Airflow's classes, or subclasses of them
     with wired(settings) as wiring:
+        zone = settings.core.default_timezone
+        run_id = wiring.database.read(lambda tx: find_run.find_run(tx, dag_id, run, zone)).run_id
         task = _task(wiring, dag_id, run_id, task_id, map_index)
         of = places.Try(dag_id, run_id, task_id, map_index, try_number or max(task.try_number, 1))
         has_messages = False
-        for message in _messages(wiring, of, follow=follow):
+        for message in chain(_messages(wiring, of, follow=follow), _last_words(wiring, of)):
             has_messages = True
             typer.echo(_shown(message, output))
     if not has_messages:
@@ -86,6 +93,15 @@ def _messages(wiring: "Wiring", of: "places.Try", *, follow: bool) -> "Iterator[
         is_over=lambda: _is_over(_task(wiring, of.dag_id, of.run_id, of.task_id, of.map_index), of.number),
         wait=lambda: wiring.clock.sleep(_LOOK_AGAIN_S),
     )
+
+
+def _last_words(wiring: "Wiring", of: "places.Try") -> "Iterator[Message]":
+    """Why it ended, if whoever watched over it did not live to write that."""
+    task = _task(wiring, of.dag_id, of.run_id, of.task_id, of.map_index)
+    if _is_over(task, of.number):
+        word = wiring.database.transact(lambda tx: last_word.last_word(tx, task, of.number))
+        if word is not None:
+            yield lines.engine_message(word.at, f"The try ended: {word.reason}")
 
 
 def _task(wiring: "Wiring", dag_id: str, run_id: str, task_id: str, map_index: int) -> "TaskInstance":

@@ -8,12 +8,20 @@ import typer
 from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
+from tradewind.cli.options import LARGEST
 from tradewind.cli.service_health import heard_in_database, served_health
-from tradewind.cli.service_process import Background, Daemon, LogFile, PidFile, service_process
+from tradewind.cli.service_process import (
+    Background,
+    Daemon,
+    LogFile,
+    PidFile,
+    StderrFile,
+    StdoutFile,
+    service_process,
+)
 from tradewind.cli.telling import teller
 from tradewind.runtime.service import stop_signals
-from tradewind.runtime.systemd import READY, notify_systemd
-from tradewind.telemetry.events import Event, JobDied
+from tradewind.telemetry.events import Event, JobDied, TriggerBlocked, TriggerQuarantined
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
@@ -26,7 +34,8 @@ else:
 
 def command(
     capacity: Annotated[
-        int | None, typer.Option(min=1, help="how many triggers it runs at most; triggerer.capacity by default")
+        int | None,
+        typer.Option(min=1, max=LARGEST, help="how many triggers it runs at most; triggerer.capacity by default"),
     ] = None,
     queues: Annotated[
         str | None, typer.Option(metavar="NAMES", help="only triggers of these queues, with commas between them")
@@ -34,6 +43,8 @@ def command(
     daemon: Daemon = False,
     pid: PidFile = None,
     log_file: LogFile = None,
+    stdout: StdoutFile = None,
+    stderr: StderrFile = None,
 ) -> None:
     """Run the triggers of deferred tasks.
 
@@ -47,7 +58,7 @@ def command(
     own = settings.triggerer
     prepare_backends(settings)
     with (
-        service_process("triggerer", settings, Background(daemon, pid, log_file)),
+        service_process("triggerer", settings, Background(daemon, pid, log_file, stdout, stderr)),
         bootstrap_telemetry.measured(settings, hub, "triggerer") as metrics,
         wired(settings, hub=hub) as wiring,
         bootstrap_triggerer.made_triggerer(wiring, capacity=capacity, queues=_names(queues)) as triggerer,
@@ -61,7 +72,6 @@ def command(
         ),
     ):
         hub.attach(teller(wiring.clock, _line))
-        notify_systemd(READY)
         bootstrap.make_loop(wiring, triggerer, stopping.is_set, wiring.trigger_wakeup).run()
 
 
@@ -73,5 +83,9 @@ def _line(event: Event) -> str | None:
     match event:
         case JobDied():
             return f"the triggerer of job {event.job_key} on {event.hostname} is dead: its triggers are free"
+        case TriggerBlocked():
+            return event.text if event.is_remarkable else None
+        case TriggerQuarantined():
+            return event.text
         case _:
             return None

@@ -18,6 +18,7 @@ from tradewind.cli.service_process import service_process
 from tradewind.cli.telling import teller
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.memory import keep_for_good
+from tradewind.runtime.readiness import tell_ready
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def command(
         typer.Option(
             "--execution-api-url",
             metavar="URL",
-            help="the web server to ask instead of the database; [core] execution_api_server_url by default",
+            help="the web server to ask instead of a database: [core] execution_api_server_url, unless said; '': none",
         ),
     ] = None,
 ) -> None:
@@ -74,6 +75,7 @@ def command(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop)
         keep_for_good()
+        tell_ready()
         supervisor.run()
 
 

@@ -85,7 +85,7 @@ _TIMETABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "airflow.task.weight_rule": {"tradewind.sdk.states": "WeightRule"},
     "airflow.timetables": {},
     "airflow.timetables._cron": {"tradewind.sdk.timetables": "CronMixin"},
-    "airflow.timetables.assets": {"tradewind.sdk.timetables": "AssetOrTimeSchedule"},
+    "airflow.timetables.assets": {"tradewind.sdk.timetables": "AssetAndTimeSchedule AssetOrTimeSchedule"},
     "airflow.timetables.base": {
         "tradewind.sdk.custom_timetable": "DagRunInfo DataInterval TimeRestriction Timetable",
     },

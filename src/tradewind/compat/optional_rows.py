@@ -40,9 +40,22 @@ OPTIONAL: Final[Mapping[str, Mapping[str, str]]] = {
         "tradewind.compat.adapters.timeout": "timeout",
     },
     "airflow.providers.common.io.xcom.backend": {"tradewind.sdk.xcom_object_storage": "XComObjectStorageBackend"},
+    "airflow.providers.common.messaging.triggers.msg_queue": {
+        "tradewind.sdk.messaging.queue_trigger": "MessageQueueTrigger",
+    },
+    "airflow.providers.redis.triggers.redis_await_message": {
+        "tradewind.sdk.messaging.redis_triggers": "AwaitMessageTrigger",
+    },
     "airflow.providers.common.sql.operators.generic_transfer": {_SQL: "GenericTransfer"},
     "airflow.providers.common.sql.operators.sql": {_SQL: "SQLCheckOperator SQLExecuteQueryOperator"},
     "airflow.providers.common.sql.sensors.sql": {_SQL: "SqlSensor"},
+    "airflow.providers.http.sensors.http": {"tradewind.sdk.standard.http_waiting": "HttpSensor"},
+    "airflow.providers.http.triggers.http": {"tradewind.sdk.standard.http_waiting": "HttpSensorTrigger"},
+    "airflow.providers.amazon.aws.sensors.s3": {"tradewind.sdk.standard.s3_waiting": "S3KeySensor"},
+    "airflow.providers.amazon.aws.triggers.s3": {"tradewind.sdk.standard.s3_waiting": "S3KeyTrigger"},
+    "airflow.providers.slack.notifications.slack_webhook": {
+        "tradewind.sdk.notifiers.slack": "SlackWebhookNotifier send_slack_webhook_notification",
+    },
     "airflow.providers.smtp.notifications.smtp": {
         "tradewind.sdk.notifiers.smtp": "SmtpNotifier send_smtp_notification",
     },

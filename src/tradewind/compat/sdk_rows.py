@@ -92,7 +92,8 @@ _DEFINITIONS: Final[Mapping[str, Mapping[str, str]]] = {
     "airflow.sdk.definitions.timetables": {},
     "airflow.sdk.definitions.timetables.assets": {
         "tradewind.sdk.timetables": (
-            "AssetOrTimeSchedule AssetTriggeredTimetable PartitionedAssetTimetable PartitionedAtRuntime"
+            "AssetAndTimeSchedule AssetOrTimeSchedule AssetTriggeredTimetable PartitionedAssetTimetable"
+            " PartitionedAtRuntime"
         ),
     },
     "airflow.sdk.definitions.timetables.events": {"tradewind.sdk.timetables": "EventsTimetable"},

@@ -70,7 +70,11 @@ def run_module(name: str, file: str, code: CodeType) -> ModuleType:
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]  # nobody shall take half of it for all of it
+        raise
     return module
 
 

@@ -16,7 +16,7 @@ from tradewind.dag_processor.folder import Folder
 from tradewind.dag_processor.outcome import to_parse
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.protocol import VERSION_INFLATION, ParseRequest
-from tradewind.errors import InvalidRequest
+from tradewind.errors import NotFound
 from tradewind.model.dag_file import FileKey, FileParse
 from tradewind.operations.publish_files import CheckedFile, check_file
 from tradewind.settings import Settings
@@ -42,7 +42,7 @@ def lint_paths(paths: Sequence[Path], settings: Settings, environ: Mapping[str, 
     """All findings about these files and all files below these folders, by path and line.
 
     Raises:
-        InvalidRequest: a path does not exist.
+        NotFound: a path does not exist.
     """
     findings: list[Finding] = []
     requests: list[ParseRequest] = []
@@ -73,7 +73,7 @@ def found_files(paths: Sequence[Path], settings: Settings) -> Iterator[tuple[Pat
             root = settings.dags_folder if full.is_relative_to(settings.dags_folder) else full.parent
             yield root, [str(full.relative_to(root))], {}
         else:
-            raise InvalidRequest(f"there is no file or folder {path}")
+            raise NotFound(f"there is no file or folder {path}")
 
 
 def parse_request(number: int, root: Path, name: str, settings: Settings, *, measures: bool = True) -> ParseRequest:

@@ -1,12 +1,24 @@
 """From what the warm process says about a file to what is stored of it."""
 
 import signal
+from datetime import UTC, datetime
 from typing import Final, TypeVar
 
 import msgspec
 
-from tradewind.dag_processor.protocol import VERSION_INFLATION, Began, Ended, Notice, Outcome, ParseRequest, Problem
+from tradewind.dag_processor.protocol import (
+    VERSION_INFLATION,
+    Began,
+    Ended,
+    ManualInterval,
+    Notice,
+    Outcome,
+    ParseRequest,
+    Problem,
+)
 from tradewind.model.dag_file import DagProblem, Dependency, FileKey, FileName, FileParse, FileWarning
+from tradewind.model.manual_interval import IntervalAnswer
+from tradewind.model.timetable import DataInterval
 
 MOST_OUTPUT: Final = 1024 * 1024
 """A file that prints more while it is read is told so."""
@@ -43,12 +55,26 @@ def to_parse(
         bundle_version=bundle_version,
         is_read=ended.is_read and not inflation,
         dags=() if inflation else tuple(ended.dags),
+        plans=() if inflation else tuple(ended.plans),
+        answers=() if inflation else tuple(ended.answers),
+        intervals=() if inflation else tuple(_interval(said) for said in ended.intervals),
         problems=tuple(problems),
         warnings=(*(_warning(notice, request) for notice in ended.notices), *_slowness(outcome)),
         dependencies=tuple(Dependency(*each) for each in ended.dependencies),
         is_volatile=ended.is_volatile,
         duration_ms=outcome.duration_ms,
     )
+
+
+def _interval(said: ManualInterval) -> IntervalAnswer:
+    interval = None if said.interval is None else DataInterval(*(each.astimezone(UTC) for each in said.interval))
+    return IntervalAnswer(said.dag_id, said.moment.astimezone(UTC), interval, said.error)
+
+
+def due_at_of(outcome: Outcome) -> datetime | None:
+    """The answer to the question when a deadline is."""
+    ended = _decode(outcome.ended, Ended)
+    return None if ended is None else ended.due_at
 
 
 def _decode(content: bytes | None, kind: type[T]) -> T | None:

@@ -166,7 +166,8 @@ class ParsePool:
         """Not answered here: were nobody to listen meanwhile, the warm process could come to a stop, and so all."""
         if self._answers is None:
             self._answers = Answers(self._answer, lambda frame: self._send_frame(control, frame))
-        self._answers.ask(question)
+        request = self._sent.get(question.number)
+        self._answers.ask(question, is_of_callback=request is not None and request.callback is not None)
 
     def _listen(self, control: socket.socket) -> None:
         reader = FrameReader()

@@ -6,9 +6,11 @@ msgspec structures, checked when they are decoded.
 
 from datetime import datetime
 from enum import IntEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+
+from tradewind.wire.metrics import Measured
 
 VERSION_INFLATION: Final = "version_inflation"
 """The kind of notice that `dag_version_inflation_check_level` is about."""
@@ -53,7 +55,8 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
-    """Call the callbacks of a DAG or of a task, in place of telling what the file says."""
+    """Call the callbacks of a DAG or of a task, in place of telling what the file says. Of a task, look up its links
+    and tell listeners too."""
 
     event: str
     run: RunFacts
@@ -62,6 +65,38 @@ class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str | None = None
     map_index: int = -1
     try_number: int = 0
+
+
+class DeadlineCall(msgspec.Struct, frozen=True, kw_only=True):
+    """Say when a run has to be over, in place of telling what the file says."""
+
+    run: RunFacts
+    number: int
+    """Which of the deadlines of the DAG it is."""
+    reference: datetime | None = None
+    """From when it is counted, where that is known; then only the interval is asked for."""
+
+
+class KnownRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest run that the timetable of a DAG made, for one whose author wrote the timetable."""
+
+    dag_id: str
+    run_after: datetime
+    data_interval: tuple[datetime, datetime] | None = None
+    partition_key: str | None = None
+    partition_date: datetime | None = None
+
+
+_Aware = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class ManualInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """What a timetable of the author's own says of a run by hand; without an interval, what went wrong."""
+
+    dag_id: str
+    moment: _Aware
+    interval: tuple[_Aware, _Aware] | None = None
+    error: str = ""
 
 
 class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +119,13 @@ class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     measures: bool = False
     """Whether to measure how long each statement takes."""
     callback: CallbackCall | None = None
+    deadline: DeadlineCall | None = None
+    last_runs: list[KnownRun] = []
+    """Where timetables of the author's own go on."""
+    questions: list[tuple[str, str, str]] = []
+    """To mappers of the author's own: a DAG, a mapper and a key each. See `model.partition_answers`."""
+    moments: list[tuple[str, datetime]] = []
+    """Of runs by hand: what those are about is asked of the timetable of the DAG, which is of the author's own."""
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,17 +167,29 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     is_read: bool
     dags: list[str] = []
     """DAG JSON of each."""
+    plans: list[tuple[str, str]] = []
+    """The coming runs of DAGs whose timetables their author wrote: see `model.planned_runs.encode_plan`."""
+    answers: list[tuple[str, Any]] = []
+    """What mappers said to the questions, by DAG: see `model.partition_answers.encode_answers`."""
+    intervals: list[ManualInterval] = []
+    """What runs by hand of the moments are about."""
+    due_at: datetime | None = None
+    """The answer to a `DeadlineCall`."""
+    links: list[tuple[str, Any]] = []
+    """The answer to a `CallbackCall` of a task: the addresses of its operator's links, as XComs by their keys."""
     problems: list[Problem] = []
     notices: list[Notice] = []
     dependencies: list[tuple[str, str]] = []
     is_volatile: bool = False
+    metrics: list[Measured] = []
+    """What the file, or the callbacks in it, measured."""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The file asks for a variable or a connection."""
+    """The file asks for a variable or a connection, or what follows the end of a task for an XCom."""
 
     method: str
-    arguments: dict[str, str | None]
+    arguments: dict[str, str | int | bool | None]
     number: int = 0
     """Of the request; the warm process fills it in, for the child has run user code."""
 

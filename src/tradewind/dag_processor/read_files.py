@@ -3,16 +3,22 @@
 import socket
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
+
+import msgspec
 
 from tradewind.dag_files.fingerprint import hash_bytes
 from tradewind.dag_processor.outcome import to_parse
-from tradewind.dag_processor.protocol import Outcome, ParseRequest
+from tradewind.dag_processor.protocol import KnownRun, Outcome, ParseRequest
 from tradewind.dag_processor.state import ProcessorState, Reading
 from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile, problem_hash
 from tradewind.errors import DatabaseError
 from tradewind.model.dag_file import DagFile, DagProblem, FileKey, FileParse
+from tradewind.model.manual_interval import IntervalQuestion
+from tradewind.model.planned_runs import LastRun
+from tradewind.operations.ask_mappers import questions_in
 from tradewind.operations.claim_files import Claims, claim_files
+from tradewind.operations.plan_runs import last_runs_in
 from tradewind.operations.publish_files import CheckedFile, PublishReport, check_file, publish_files, remove_files
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import FileFailed
@@ -47,18 +53,39 @@ def start_reading(state: ProcessorState) -> int:
     by_key = {tracked.stored.key: (bundle, tracked) for bundle, tracked in chosen if tracked.stored is not None}
     if not by_key:
         return 0
-    _act_on(state, state.store.transact(lambda tx: _claim(state, tx, by_key)), by_key, now)
+    claims, asked = state.store.transact(lambda tx: _claim_with_questions(state, tx, by_key))
+    _act_on(state, claims, asked, by_key, now)
     return len(by_key)
 
 
+class _Asked(NamedTuple):
+    """What code of authors' own is asked when its file is read."""
+
+    last_runs: dict[FileKey, list[LastRun]]
+    questions: dict[FileKey, list[tuple[str, str, str]]]
+    intervals: dict[FileKey, list[IntervalQuestion]]
+
+
+def _claim_with_questions(
+    state: ProcessorState, tx: Transaction, by_key: dict[FileKey, tuple[TrackedBundle, TrackedFile]]
+) -> tuple[Claims, _Asked]:
+    claims = _claim(state, tx, by_key)
+    keys = [file.key for file in claims.claimed]
+    return claims, _Asked(last_runs_in(tx, keys), questions_in(tx, keys), tx.plans.ask(keys, state.clock.now()))
+
+
 def _act_on(
-    state: ProcessorState, claims: Claims, by_key: dict[FileKey, tuple[TrackedBundle, TrackedFile]], now: float
+    state: ProcessorState,
+    claims: Claims,
+    asked: _Asked,
+    by_key: dict[FileKey, tuple[TrackedBundle, TrackedFile]],
+    now: float,
 ) -> None:
     """Read what was claimed, and note what became of the others."""
     claimed = {file.key for file in claims.claimed}
     for key, each in by_key.items():  # in the order that was chosen, not in that of the locks
         if key in claimed:
-            _submit(state, *each)
+            _submit(state, *each, key, asked)
     for file in claims.settled:
         by_key[file.key][0].settle(by_key[file.key][1], file)
     for file in claims.held:
@@ -107,7 +134,9 @@ def _store(state: ProcessorState, batch: Sequence[tuple[TrackedBundle, CheckedFi
     now = state.clock.now()
     paused = state.settings.core.dags_are_paused_at_creation
     files = [file for _, file in batch]
-    report = state.store.transact(lambda tx: publish_files(tx, files, state.job, now, is_paused_by_default=paused))
+    report = state.store.transact(
+        lambda tx: publish_files(tx, files, state.job, now, is_paused_by_default=paused, cipher=state.cipher)
+    )
     stored = {id(file) for file in files}
     state.finished = [each for each in state.finished if id(each[1]) not in stored]
     lost = set(report.lost)
@@ -245,7 +274,25 @@ def _claim(state: ProcessorState, tx: Transaction, by_key: dict[FileKey, tuple[T
     return claim_files(tx, by_key, state.job, state.clock.now(), lease_s=LEASE_S, is_current=is_current)
 
 
-def _submit(state: ProcessorState, bundle: TrackedBundle, tracked: TrackedFile) -> None:
+def _known_run(run: LastRun) -> KnownRun:
+    interval = run.data_interval
+    known = None if interval is None else (interval.start, interval.end)
+    return KnownRun(
+        dag_id=run.dag_id,
+        run_after=run.run_after,
+        data_interval=known,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
+    )
+
+
+def _submit(
+    state: ProcessorState,
+    bundle: TrackedBundle,
+    tracked: TrackedFile,
+    key: FileKey,
+    asked: _Asked,
+) -> None:
     assert bundle.folder is not None
     assert tracked.stored is not None
     path = tracked.name.path
@@ -262,7 +309,12 @@ def _submit(state: ProcessorState, bundle: TrackedBundle, tracked: TrackedFile) 
         tracked.is_being_read = True
         state.add_finished(bundle, check_file(parse))
         return
-    request = make_request(state, bundle, path)
+    request = msgspec.structs.replace(
+        make_request(state, bundle, path),
+        last_runs=[_known_run(run) for run in asked.last_runs.get(key, ())],
+        questions=asked.questions.get(key, []),
+        moments=[(each.dag_id, each.moment) for each in asked.intervals.get(key, ())],
+    )
     reading = Reading(bundle, tracked, request, bundle.folder.content_hash(path), bundle.version)
     tracked.is_being_read = True
     state.readings[request.number] = reading

@@ -3,21 +3,22 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from tradewind.bundles.interface import Versioned
 from tradewind.dag_processor.outcome import to_parse
-from tradewind.dag_processor.protocol import CallbackCall, Outcome, RunFacts
+from tradewind.dag_processor.protocol import CallbackCall, Ended, Outcome, RunFacts
 from tradewind.dag_processor.read_files import LEASE_S, make_request
 from tradewind.dag_processor.state import ProcessorState
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
 from tradewind.errors import BundleError
-from tradewind.model.callback_request import StoredCallback
+from tradewind.model.callback_request import AnsweredCallback, StoredCallback
 from tradewind.model.dag_file import FileKey
 from tradewind.model.run import Run
 from tradewind.operations.publish_files import error_text
+from tradewind.operations.request_callbacks import end_callbacks
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import CallbackCalled
 
@@ -43,7 +44,7 @@ def start_callbacks(state: ProcessorState) -> int:
     for stored, run in chosen:
         bundle = ready[stored.file.bundle]
         request = make_request(state, bundle, stored.file.path)
-        root = _root(bundle, run.bundle_version)
+        root = root_of(bundle, run.bundle_version)
         request = msgspec.structs.replace(request, root=str(root), callback=_call(stored, run))
         state.calls[request.number] = (stored, request)
         state.pool.submit(request)
@@ -53,7 +54,7 @@ def start_callbacks(state: ProcessorState) -> int:
 def finish_callback(state: ProcessorState, outcome: Outcome) -> None:
     """Tell how it went. Who was called is not called again."""
     stored, request = state.calls.pop(outcome.number)
-    state.answered.append(stored.key)
+    state.answered.append(AnsweredCallback(stored, _links(outcome)))
     parse = to_parse(outcome, request, key=FileKey(0), environment="", bundle_version=None, known_hash="")
     error = error_text(parse.problems) if parse.problems else None
     asked, run_id = stored.request, request.callback.run.run_id if request.callback is not None else ""
@@ -61,12 +62,12 @@ def finish_callback(state: ProcessorState, outcome: Outcome) -> None:
 
 
 def forget_answered(state: ProcessorState) -> int:
-    """Requests that were answered are deleted. Returns how many."""
-    keys = list(state.answered)
-    if keys:
-        state.store.transact(lambda tx: tx.callbacks.delete(keys))
-        del state.answered[: len(keys)]
-    return len(keys)
+    """Requests that were answered are deleted, and the links that came of it stored. Returns how many."""
+    answered, now = list(state.answered), state.clock.now()
+    if answered:
+        state.store.transact(lambda tx: end_callbacks(tx, answered, now))
+        del state.answered[: len(answered)]
+    return len(answered)
 
 
 def renew_callbacks(state: ProcessorState) -> None:
@@ -77,7 +78,7 @@ def renew_callbacks(state: ProcessorState) -> None:
         state.store.transact(lambda tx: tx.callbacks.renew(keys, state.job, until))
 
 
-def _root(bundle: TrackedBundle, version: str | None) -> Path:
+def root_of(bundle: TrackedBundle, version: str | None) -> Path:
     """The folder of the version that the run has; where that cannot be had any more, the current one does."""
     assert bundle.folder is not None
     if version is None or version == bundle.version or not isinstance(bundle.bundle, Versioned):
@@ -88,10 +89,10 @@ def _root(bundle: TrackedBundle, version: str | None) -> Path:
         return bundle.folder.root
 
 
-def _call(stored: StoredCallback, run: Run) -> CallbackCall:
-    request = stored.request
+def facts_of(run: Run) -> RunFacts:
+    """A run, as callbacks get to see it."""
     interval = run.data_interval
-    facts = RunFacts(
+    return RunFacts(
         dag_id=run.dag_id,
         run_id=run.run_id,
         run_after=run.run_after,
@@ -107,9 +108,21 @@ def _call(stored: StoredCallback, run: Run) -> CallbackCall:
         triggering_user_name=run.triggering_user_name,
         note=run.note,
     )
+
+
+def _links(outcome: Outcome) -> tuple[tuple[str, Any], ...]:
+    """What the child says of links, if it makes sense: it has run user code."""
+    try:
+        return () if outcome.ended is None else tuple(msgspec.msgpack.decode(outcome.ended, type=Ended).links)
+    except msgspec.MsgspecError:
+        return ()
+
+
+def _call(stored: StoredCallback, run: Run) -> CallbackCall:
+    request = stored.request
     return CallbackCall(
         event=request.event.value,
-        run=facts,
+        run=facts_of(run),
         reason=request.reason,
         is_of_task=request.is_of_task,
         task_id=request.task_id,

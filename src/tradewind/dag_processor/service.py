@@ -4,13 +4,16 @@ import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from tradewind.bundles.interface import Bundle
 from tradewind.dag_processor.answers import Answerer
 from tradewind.dag_processor.look_at_bundles import BundleKeeper
+from tradewind.dag_processor.meet_deadlines import finish_deadline, renew_deadlines, start_deadlines
 from tradewind.dag_processor.pool import ParsePool
+from tradewind.dag_processor.protocol import Outcome
 from tradewind.dag_processor.read_files import (
     GATHER_S,
     LEASE_S,
@@ -29,9 +32,12 @@ from tradewind.dag_processor.run_callbacks import (
 )
 from tradewind.dag_processor.state import ProcessorState, environment_hash
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
+from tradewind.dag_processor.user_metrics import tell_metrics
 from tradewind.dag_processor.watch import Watcher
 from tradewind.errors import DatabaseUnavailable
+from tradewind.model.dag_file import FileKey
 from tradewind.model.ids import JobKey
+from tradewind.operations.cipher import Cipher
 from tradewind.operations.publish_files import remove_files
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.wakeup import Wakeup
@@ -45,6 +51,9 @@ from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted
 PROCESSOR_KIND: Final = "dag_processor"
 _LONGEST_IDLE_S: Final = 60.0
 _PRUNE_TEXTS_EVERY_S: Final = 3600.0
+_HEARD_EVERY_S: Final = 1.0
+_ASKED_AGAIN_AFTER: Final = timedelta(seconds=60)
+"""A timetable that was asked and has not said anything: who read its file died, or the file cannot be imported."""
 
 
 @dataclass(slots=True)
@@ -74,6 +83,7 @@ class DagProcessor:
         environ: dict[str, str],
         executors: Mapping[str, str] | None = None,
         answer: Answerer = lambda _method, _arguments: None,
+        cipher: Cipher | None = None,
         hub: Hub | None = None,
     ) -> None:
         """`environ` is what authors' files get to see: it must hold no secrets. `executors`: see `name_executors`;
@@ -101,6 +111,7 @@ class DagProcessor:
             job=JobKey(0),
             wake=wakeup.wake,
             executors=executors,
+            cipher=cipher,
         )
         self._do = Duties(PROCESSOR_KIND, self.state.hub, clock.monotonic)
         self._wakeup = wakeup
@@ -116,8 +127,10 @@ class DagProcessor:
         now = state.clock.monotonic()
         self._periodic = [
             _Periodic("heartbeat", heartbeat_s, self._heartbeat, now + heartbeat_s),
+            _Periodic("hear requests", _HEARD_EVERY_S, self.hear_requests, now + _HEARD_EVERY_S),
             _Periodic("renew claims", LEASE_S / 3, self._renew, now),
             _Periodic("call back", options.bundle_refresh_check_interval, lambda: start_callbacks(state), now),
+            _Periodic("meet deadlines", options.bundle_refresh_check_interval, lambda: start_deadlines(state), now),
             _Periodic("measure files", heartbeat_s, self._measure, now),
             _Periodic("prune sources", _PRUNE_TEXTS_EVERY_S, self._prune_texts, now + _PRUNE_TEXTS_EVERY_S),
         ]
@@ -139,7 +152,10 @@ class DagProcessor:
         done += self._do("start reading", lambda: start_reading(state))
         done += self._take_outcomes()
         done += self._do("store results", lambda: store_results(state))
-        done += self._do("forget answered callbacks", lambda: forget_answered(state))
+        answered = self._do("forget answered callbacks", lambda: forget_answered(state))
+        if answered:  # there may be others in their place
+            self._do("call back", lambda: start_callbacks(state))
+        done += answered
         done += self._do("advance versions", self._advance_versions)
         return done > 0
 
@@ -157,7 +173,14 @@ class DagProcessor:
     def is_settled(self) -> bool:
         """Whether all that the files say is stored, as far as they could be had."""
         state = self.state
-        if state.readings or state.calls or state.answered or state.finished or self._keeper.is_waiting():
+        if (
+            state.readings
+            or state.calls
+            or state.deadlines
+            or state.answered
+            or state.finished
+            or self._keeper.is_waiting()
+        ):
             return False
         return all(bundle.is_settled or bundle.error is not None for bundle in state.bundles)
 
@@ -191,10 +214,20 @@ class DagProcessor:
         """Take requests to call callbacks. Also done every few seconds. Returns how many."""
         return start_callbacks(self.state)
 
+    def meet_deadlines(self) -> int:
+        """Take deadlines that are for authors' code. Also done every few seconds. Returns how many."""
+        return start_deadlines(self.state)
+
     def hear_requests(self) -> None:
-        """See whether anybody asked to have files read again. Also done with each heartbeat."""
+        """See whether anybody asked to have files read again, or to have a timetable say what a run by hand is about.
+        Also done every second: people wait for it."""
         names = [bundle.name for bundle in self.state.bundles]
-        read_again(self.state, self.state.store.transact(lambda tx: [file.key for file in tx.files.requested(names)]))
+        asked_before = self.state.clock.now() - _ASKED_AGAIN_AFTER
+
+        def requested(tx: Transaction) -> list[FileKey]:
+            return [*(file.key for file in tx.files.requested(names)), *tx.plans.files_to_ask(names, asked_before)]
+
+        read_again(self.state, self.state.store.transact(requested))
 
     def stop(self) -> None:
         """Give back what was claimed, and the lease; end the children."""
@@ -246,7 +279,6 @@ class DagProcessor:
                 self._take_lease(tx)  # taken for dead: go on as somebody new
 
         state.store.transact(beat)
-        self.hear_requests()
 
     def _measure(self) -> None:
         """For whoever draws curves of it."""
@@ -260,13 +292,16 @@ class DagProcessor:
     def _renew(self) -> None:
         renew_claims(self.state)
         renew_callbacks(self.state)
+        renew_deadlines(self.state)
 
     def _take_outcomes(self) -> int:
         """Each by itself: one that makes trouble must not take the others with it."""
         state = self.state
         outcomes = state.pool.outcomes()
         for outcome in outcomes:
-            take = finish_callback if outcome.number in state.calls else take_outcome
+            if state.hub.measures:
+                self._do("tell metrics", partial(tell_metrics, state.hub, outcome))
+            take = _taker_of(state, outcome)
             self._do("take outcome", partial(take, state, outcome))
         return len(outcomes)
 
@@ -286,6 +321,12 @@ class DagProcessor:
                 bundle.stored_version = version
                 count += 1
         return count
+
+
+def _taker_of(state: ProcessorState, outcome: Outcome) -> Callable[[ProcessorState, Outcome], None]:
+    if outcome.number in state.calls:
+        return finish_callback
+    return finish_deadline if outcome.number in state.deadlines else take_outcome
 
 
 def _store_version(store: Store, name: str, version: str | None) -> None:

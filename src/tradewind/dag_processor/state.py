@@ -7,14 +7,17 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from tradewind import __version__
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.protocol import ParseRequest
 from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile
-from tradewind.model.callback_request import CallbackKey, StoredCallback
+from tradewind.model.callback_request import AnsweredCallback, StoredCallback
 from tradewind.model.dag_json import FORMAT_VERSION
 from tradewind.model.ids import JobKey
+from tradewind.operations.cipher import Cipher
+from tradewind.operations.deadlines import AuthorsWork
 from tradewind.operations.publish_files import CheckedFile
 from tradewind.runtime.clock import Clock
 from tradewind.settings import Settings
@@ -35,6 +38,15 @@ class Reading:
     version: str | None
 
 
+class TakenDeadline(NamedTuple):
+    """A deadline that a child deals with."""
+
+    work: AuthorsWork
+    request: ParseRequest
+    job: JobKey
+    """In whose name it was taken: only in that name anything is stored about it."""
+
+
 @dataclass(slots=True)
 class ProcessorState:
     """Shared by the duties of one processor."""
@@ -50,11 +62,15 @@ class ProcessorState:
     """Ends the waiting of the service; may be called from any thread."""
     executors: Mapping[str, str] | None = None
     """The names of executors for the words that tasks may use; None: any."""
+    cipher: Cipher | None = None
+    """Encrypts what watchers of assets are given, where there is a key."""
     readings: dict[int, Reading] = field(default_factory=dict)
     """By the number of the request."""
     calls: dict[int, tuple[StoredCallback, ParseRequest]] = field(default_factory=dict)
     """Callbacks that children are calling, by the number of the request."""
-    answered: list[CallbackKey] = field(default_factory=list)
+    deadlines: dict[int, TakenDeadline] = field(default_factory=dict)
+    """Deadlines that children deal with, by the number of the request."""
+    answered: list[AnsweredCallback] = field(default_factory=list)
     """Those that were called but are not deleted yet."""
     finished: list[tuple[TrackedBundle, CheckedFile]] = field(default_factory=list)
     """Read and checked, but not stored yet."""

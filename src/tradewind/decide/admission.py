@@ -130,6 +130,33 @@ def hold_reason(task: Candidate, pool_free: int | None, capacity: Capacity, acti
     return None
 
 
+def starting(pool: Pool | None, occupied: int, first: Candidate | None, candidates: Sequence[Candidate]) -> int:
+    """How many of these, in order, may begin with a trigger.
+
+    They need no executor, and a slot only in a pool that counts deferred tasks; there, strictly by priority, they wait
+    for whoever is more urgent: `first` is the head of those that wait for slots and a worker.
+    """
+    free = free_slots(pool, occupied) if pool is not None else None
+    for number, task in enumerate(candidates):
+        if start_hold_reason(pool, free, task) is not None:
+            return number
+        if pool is not None and pool.include_deferred and free is not None:
+            if first is not None and first.priority_weight > task.priority_weight:
+                return number
+            free -= task.pool_slots
+    return len(candidates)
+
+
+def start_hold_reason(pool: Pool | None, free: int | None, task: Candidate) -> HoldReason | None:
+    """Why a task that begins with a trigger, were it the next one, could not; None if it could."""
+    never = can_never_fit(pool, task.pool_slots)
+    if never is not None:
+        return never
+    if pool is not None and pool.include_deferred and free is not None and task.pool_slots > free:
+        return HoldReason.POOL_FULL
+    return None
+
+
 def _next_queue(queues: Sequence[PoolQueue]) -> PoolQueue:
     if len(queues) == 1:
         return queues[0]

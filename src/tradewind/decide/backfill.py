@@ -2,23 +2,35 @@
 
 The dates are those that the timetable names one after the other between two dates, and so each follows from the one
 before. To go through them backward, or to go on after a restart, without going through all of them again, they are cut
-into blocks: a `Survey` keeps the interval before each block, from which its dates are found again.
+into blocks: a `Survey` keeps the interval before each block, from which its dates are found again. Timetables of
+authors' own cannot be asked here; of the dates that they have named where their file was read, each is kept. Of a
+timetable of partitions, the dates are those of its partitions, at which their runs are due too: `partition_on` names
+them. Of a DAG that waits for assets alone, they are the moments at which past updates would have started a run; each of
+them is kept as well.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from itertools import islice
+from itertools import groupby, islice
 from math import ceil
 from typing import Final
 
-from tradewind.decide.timetables import next_run, why_no_run
+from tradewind.decide.assets import Meaning, missing
+from tradewind.decide.timetables import is_custom, next_run, wall_clock_date, why_no_run
+from tradewind.model.asset import AssetExpression, AssetKey
 from tradewind.model.backfill import Backfill, BackfillPlan, BackfillRuns, ReprocessBehavior
 from tradewind.model.dag import Dag
+from tradewind.model.dag_bounds import restriction_of
+from tradewind.model.planned_runs import PlannedRuns
+from tradewind.model.slot_policy import EventWindow
 from tradewind.model.states import FINISHED_RUN_STATES, RunState
 from tradewind.model.timetable import (
+    AssetAndTime,
     AssetOrTime,
+    AssetTriggered,
     CronPartition,
     Custom,
     DataInterval,
@@ -49,6 +61,7 @@ class Survey:
 
     total: int
     marks: tuple[DataInterval, ...]
+    """The last interval of each block; of a timetable of the author's own, and of updates of assets, all of them."""
 
 
 class Treatment(StrEnum):
@@ -69,26 +82,95 @@ def dates(timetable: Timetable, span: Span, *, after: DataInterval | None = None
     restriction = TimeRestriction(span.start, span.end, catchup=True)
     while True:
         info = next_run(timetable, last=after, restriction=restriction, now=span.until)
-        if info is None or info.data_interval is None or info.data_interval.end >= span.until:
+        if info is None:
+            return
+        after = _about(info)
+        if after.end >= span.until:
             return
         yield info
-        after = info.data_interval
 
 
-def survey(timetable: Timetable, span: Span) -> Survey | None:
-    """None: there are more than `MOST_DATES`."""
+def survey(timetable: Timetable, span: Span, named: Iterable[RunInfo] = ()) -> Survey | None:
+    """None: there are more than `MOST_DATES`. `named`: by a timetable of the author's own, since its start date, or by
+    updates of assets."""
+    if _are_kept(timetable):
+        intervals = tuple(_within(span, named))
+        return Survey(len(intervals), intervals)
     total, marks = 0, []
     for info in dates(timetable, span):
         total += 1
         if total > MOST_DATES:
             return None
-        if total % BLOCK == 0 and info.data_interval is not None:
-            marks.append(info.data_interval)
+        if total % BLOCK == 0:
+            marks.append(_about(info))
     return Survey(total, tuple(marks))
+
+
+def has_partitions(timetable: Timetable) -> bool:
+    """Whether the dates are those of partitions."""
+    return isinstance(timetable, CronPartition)
+
+
+def date_of(info: RunInfo) -> datetime:
+    """The date of a run of a backfill: the logical one, or that of its partition."""
+    return _about(info).start
+
+
+def _about(info: RunInfo) -> DataInterval:
+    """Where to go on after a run. A partition has no interval: its date is that of its tick."""
+    return info.data_interval or DataInterval(info.run_after, info.run_after)
+
+
+def span_of(timetable: Timetable, start: datetime, end: datetime, until: datetime) -> Span:
+    """Which dates somebody means. Dates of partitions are read on the clock of the timetable, as in Airflow."""
+    first, last = (wall_clock_date(timetable, each).astimezone(UTC) for each in (start, end))
+    return Span(first, last, until)
+
+
+def is_by_assets(timetable: Timetable) -> bool:
+    """Whether the dates are moments at which assets were updated."""
+    return isinstance(timetable, AssetTriggered)
+
+
+def _are_kept(timetable: Timetable) -> bool:
+    """Whether each date is kept, because nobody could name them again."""
+    return is_custom(timetable) or is_by_assets(timetable)
+
+
+def moments_of_updates(
+    condition: AssetExpression, meaning: Meaning, updates: Iterable[tuple[datetime, AssetKey]]
+) -> Iterator[RunInfo]:
+    """When these updates, in their order, would have started runs: whenever the condition holds by those that came
+    since the last one. What was updated at the same instant counts together."""
+    updated: set[AssetKey] = set()
+    for at, of_instant in groupby(updates, key=lambda update: update[0]):
+        updated.update(key for _, key in of_instant)
+        if missing(condition, updated, meaning) is None:
+            updated.clear()
+            yield RunInfo(at, DataInterval(at, at))
+
+
+def updates_of(plan: BackfillPlan, info: RunInfo) -> EventWindow:
+    """The updates that such a run is made for: those since the moment before."""
+    ends: Sequence[datetime] = [mark.end for mark in plan.marks]
+    place = bisect_left(ends, info.run_after)
+    after = ends[place - 1] + timedelta(microseconds=1) if place else plan.from_date
+    return EventWindow(after=after, before=info.run_after)
+
+
+def _within(span: Span, named: Iterable[RunInfo]) -> Iterator[DataInterval]:
+    for info in named:
+        interval = info.data_interval
+        if interval is not None and span.start <= interval.start <= span.end and interval.end < span.until:
+            yield interval
 
 
 def planned_dates(timetable: Timetable, plan: BackfillPlan, *, position: int = 0) -> Iterator[RunInfo]:
     """All of them in the direction of the backfill, but for the first `position`."""
+    if _are_kept(timetable):
+        intervals = plan.marks[::-1] if plan.is_backward else plan.marks
+        yield from (RunInfo(interval.end, interval) for interval in intervals[position:])
+        return
     while position < plan.total:
         # From the earliest on, the place of the next one, and of the first of its block.
         place = plan.total - 1 - position if plan.is_backward else position
@@ -110,7 +192,7 @@ def _block(timetable: Timetable, plan: BackfillPlan, first: int) -> list[RunInfo
 
 def why_not(dag: Dag, span: Span, *, is_backward: bool, reprocess: ReprocessBehavior, max_active: int) -> str | None:
     """Why such a backfill of the DAG is refused, before its dates are looked at."""
-    if not dag.timetable.periodic:
+    if not dag.timetable.periodic and not is_by_assets(dag.timetable):
         return f"DAG {dag.dag_id!r} has a schedule that names no dates to backfill: {why_no_run(dag.timetable)}"
     if _is_not_asked(dag.timetable):
         return f"DAG {dag.dag_id!r} cannot be backfilled: {why_no_run(dag.timetable)}"
@@ -131,9 +213,30 @@ def why_not(dag: Dag, span: Span, *, is_backward: bool, reprocess: ReprocessBeha
     return None
 
 
+def why_not_named(dag: Dag, span: Span, plan: PlannedRuns | None) -> str | None:
+    """Why nobody knows the dates of a DAG with a timetable of its author's own in this span."""
+    who, start = f"DAG {dag.dag_id!r} has a timetable of its own", restriction_of(dag).earliest
+    if plan is not None and plan.past_error is not None:
+        return f"{who}, which failed when it was asked for past dates: {plan.past_error}"
+    if isinstance(dag.timetable, Custom) and dag.timetable.partitioned:
+        return f"{who}, which names partitions: those can be run by hand, each with its key"
+    if start is None:
+        return f"{who}, which names dates to backfill from the start_date of the DAG on: it needs one"
+    if span.start < start:
+        return f"{who}, which names dates from {start.isoformat()} on: from_date must not lie before"
+    named = [] if plan is None else plan.named_since_start()
+    if plan is not None and plan.past_is_complete:
+        return None
+    last = named[-1].logical_date if named else None
+    if last is None or min(span.end, span.until) > last:
+        known = "nothing yet" if last is None else f"its first {len(named)} dates, up to {last.isoformat()}"
+        return f"{who}, of which is known {known}: to_date must not lie after"
+    return None
+
+
 def _is_not_asked(timetable: Timetable) -> bool:
-    by_time = timetable.timetable if isinstance(timetable, AssetOrTime) else timetable
-    return isinstance(by_time, CronPartition | Custom)
+    """Runs by time of such a schedule have neither a logical date nor a partition."""
+    return isinstance(timetable, AssetOrTime | AssetAndTime) and isinstance(timetable.timetable, CronPartition)
 
 
 def treatment(existing: RunState | None, reprocess: ReprocessBehavior) -> Treatment:

@@ -283,8 +283,13 @@ class RunProgress:
         else:
             if cell.state is not TaskState.UP_FOR_RESCHEDULE:
                 cell.try_number += 1
+            starts_waiting = task.starts_from_trigger and cell.state is not TaskState.UP_FOR_RESCHEDULE
             self._move(cell, TaskEvent.SCHEDULE, settlement)
-            self.gate.hold(cell)
+            if starts_waiting:
+                # No limit of its run counts tasks that wait, so none of them has to let it through.
+                cell.held_by = HeldBy.START_FROM_TRIGGER
+            else:
+                self.gate.hold(cell)
 
     def _move(self, cell: Cell, event: TaskEvent, settlement: Settlement) -> None:
         to_state = TASK_TRANSITIONS[cell.state, event]
@@ -342,5 +347,5 @@ class RunProgress:
     def _recount_gate(self, cell: Cell, was_through: bool) -> None:
         if cell.is_through != was_through:
             self.gate.count(cell, +1 if cell.is_through else -1)
-        if cell.is_held and cell.held_by is not HeldBy.DAG_PAUSED:
+        if cell.is_held and cell.held_by not in (HeldBy.DAG_PAUSED, HeldBy.START_FROM_TRIGGER):
             self.gate.hold(cell)

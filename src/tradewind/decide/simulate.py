@@ -11,9 +11,22 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from heapq import heappop, heappush
 
-from tradewind.decide.timetables import next_run
+from tradewind.decide.timetables import Partition, next_run, partition_of
 from tradewind.model.dag import Dag
-from tradewind.model.timetable import Continuous, DataInterval, RunInfo, TimeRestriction
+from tradewind.model.local_time import clock_change_on, time_zone
+from tradewind.model.planned_runs import PlannedRuns
+from tradewind.model.timetable import (
+    AssetAndTime,
+    AssetOrTime,
+    Continuous,
+    CronDataInterval,
+    CronPartition,
+    CronTrigger,
+    DataInterval,
+    MultipleCronTrigger,
+    RunInfo,
+    TimeRestriction,
+)
 
 
 class Held(StrEnum):
@@ -33,6 +46,10 @@ class SimulatedRun:
     """None: it would never be made."""
     ends_at: datetime | None
     held_by: Held | None = None
+    clock_change: timedelta | None = None
+    """By how much clocks are put forward on its day, in the zone of the schedule; back, if negative."""
+    partition: Partition | None = None
+    """That it is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +66,8 @@ class Course:
     """Of each run."""
     active_runs: int = 0
     """Under way at the start; they end after that time."""
+    plan: PlannedRuns | None = None
+    """The runs that a timetable of the author's own has named."""
 
 
 def simulate(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
@@ -56,10 +75,26 @@ def simulate(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
 
     Raises `InvalidSchedule` for a timetable that cannot be asked.
     """
+    zone = time_zone(_zone_of(dag))
+    for run in _simulated(dag, course):
+        change = clock_change_on(run.info.run_after, zone) or None
+        yield replace(run, clock_change=change, partition=partition_of(dag.timetable, run.info.run_after, course.plan))
+
+
+def _zone_of(dag: Dag) -> str:
+    """The zone in which the schedule names its times."""
+    timetable = dag.timetable
+    by_time = timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
+    if isinstance(by_time, CronTrigger | MultipleCronTrigger | CronDataInterval | CronPartition):
+        return by_time.timezone
+    return dag.timezone
+
+
+def _simulated(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
     ends: list[datetime] = [course.start + course.duration] * course.active_runs
     now, last = course.start, course.last
     while True:
-        info = next_run(dag.timetable, last=last, restriction=course.restriction, now=now)
+        info = next_run(dag.timetable, last=last, restriction=course.restriction, now=now, plan=course.plan)
         if info is None or info.run_after > course.end:
             return
         if isinstance(last, RunInfo) and info.run_after <= last.run_after:
@@ -94,7 +129,7 @@ def _missed(dag: Dag, course: Course, last: DataInterval | RunInfo, until: RunIn
         return
     every = replace(course.restriction, catchup=True)
     while True:
-        info = next_run(dag.timetable, last=last, restriction=every, now=until.run_after)
+        info = next_run(dag.timetable, last=last, restriction=every, now=until.run_after, plan=course.plan)
         if info is None or info.run_after >= until.run_after:
             return
         yield SimulatedRun(info, None, None, Held.NO_CATCHUP)

@@ -31,7 +31,7 @@ class TaskEvent(StrEnum):
     RESCHEDULE = "reschedule"
     """A sensor freed its worker."""
     DEFER = "defer"
-    """The attempt left its worker to wait for a trigger."""
+    """The attempt left its worker to wait for a trigger, or begins with one."""
     AWAIT_INPUT = "await_input"
     """The attempt left its worker to wait for a person."""
     RESUME = "resume"
@@ -71,7 +71,7 @@ _RULES: dict[TaskEvent, tuple[frozenset[TaskState], TaskState]] = {
     TaskEvent.FAIL: (_UNFINISHED - {S.NONE}, S.FAILED),
     TaskEvent.RETRY: (HANDED_OVER_STATES | {S.DEFERRED, S.AWAITING_INPUT}, S.UP_FOR_RETRY),
     TaskEvent.RESCHEDULE: (HANDED_OVER_STATES, S.UP_FOR_RESCHEDULE),
-    TaskEvent.DEFER: (HANDED_OVER_STATES | {S.NONE}, S.DEFERRED),
+    TaskEvent.DEFER: (HANDED_OVER_STATES | {S.SCHEDULED}, S.DEFERRED),
     TaskEvent.AWAIT_INPUT: (HANDED_OVER_STATES, S.AWAITING_INPUT),
     TaskEvent.RESUME: (frozenset({S.DEFERRED, S.AWAITING_INPUT}), S.SCHEDULED),
     TaskEvent.SKIP: (_UNFINISHED, S.SKIPPED),

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tradewind.model.connection_test import ConnectionTestKey
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.runtime.clock import Clock
 from tradewind.settings import Settings
@@ -24,3 +26,7 @@ class ExecutorContext:
     hand_out: Callable[[AttemptKey], str] | None = None
     """Makes the token with which a worker that has no database may begin an attempt: see docs/execution-api.md. None:
     workers have the database."""
+    hand_out_test: Callable[[ConnectionTestKey], str] | None = None
+    """The same for the test of a connection."""
+    hand_out_callback: Callable[[CallbackItem], str] | None = None
+    """The same for the callback of a missed deadline."""

@@ -1,8 +1,10 @@
 """What a scheduler may ask of an executor."""
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from tradewind.model.connection_test import ConnectionTestItem
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import TaskReport, WorkItem
 
@@ -42,3 +44,19 @@ class Executor(Protocol):
 
     def close(self) -> None:
         """Called once, when the scheduler ends. What was begun goes on."""
+
+
+@runtime_checkable
+class TestsConnections(Executor, Protocol):
+    """An executor whose workers try connections out."""
+
+    def test_connections(self, tests: Sequence[ConnectionTestItem]) -> None:
+        """Have these begun soon. Who loses one need not say so: it is given up in time."""
+
+
+@runtime_checkable
+class CallsBack(Executor, Protocol):
+    """An executor whose workers call who shall hear of missed deadlines."""
+
+    def call_back(self, items: Sequence[CallbackItem]) -> None:
+        """Have these begun soon. Who loses one need not say so: it is handed out again in time."""

@@ -9,10 +9,13 @@ import msgspec
 
 from tradewind.executors.context import ExecutorContext
 from tradewind.executors.worker_link import WorkerLink
+from tradewind.model.connection_test import ConnectionTestItem
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import TaskReport, WorkItem
+from tradewind.runtime.socket_folder import worker_folder
 from tradewind.telemetry.events import ExecutorFailed
-from tradewind.wire.work import WorkKind, decode_attempts, worker_folder
+from tradewind.wire.work import WorkKind, decode_attempts
 
 _FIRST_BACKOFF_S: Final = 2.0
 """Enough for a supervisor to begin to listen on a busy machine."""
@@ -47,11 +50,15 @@ class LocalExecutor:
         self._link = WorkerLink(self._folder / "socket")
         self._held: dict[AttemptKey, WorkItem | None] = {}
         """What is with the supervisor, or on its way to it. None: adopted, so that only its key is known."""
+        self._unsent_tests: list[ConnectionTestItem] = []
+        self._unsent_callbacks: list[CallbackItem] = []
         self._asks: deque[_Ask] = deque()
         """Answers come in the order of the questions."""
         self._check_due_at = 0.0
         self._start_due_at = 0.0
         self._backoff_s = _FIRST_BACKOFF_S
+        self._is_ending = False
+        """Whether the supervisor has said that it begins nothing more."""
         self._away_since: float | None = None
         self._is_away_told = False
 
@@ -64,7 +71,7 @@ class LocalExecutor:
         """Twice as many as run at once: the next ones lie ready when one ends, and that the end of one is stored a
         moment before it is told here keeps nobody waiting."""
         self._pump()
-        if self._is_given_up():
+        if self._is_ending or self._is_given_up():
             return 0
         return max(0, 2 * self._slots - len(self._held))
 
@@ -111,6 +118,18 @@ class LocalExecutor:
         if attempts and self._link.is_open:
             self._link.send(WorkKind.REVOKE, sorted(attempts))
 
+    def test_connections(self, tests: Sequence[ConnectionTestItem]) -> None:
+        """See `TestsConnections.test_connections`. What a supervisor was told is forgotten here."""
+        hand_out = self._context.hand_out_test
+        self._unsent_tests += [item if hand_out is None else item._replace(token=hand_out(item.key)) for item in tests]
+        self._pump()
+
+    def call_back(self, items: Sequence[CallbackItem]) -> None:
+        """See `CallsBack.call_back`. What a supervisor was told is forgotten here."""
+        hand_out = self._context.hand_out_callback
+        self._unsent_callbacks += [item if hand_out is None else item._replace(token=hand_out(item)) for item in items]
+        self._pump()
+
     def close(self) -> None:
         """Hang up. The supervisor goes on with what it has."""
         self._link.close()
@@ -128,6 +147,12 @@ class LocalExecutor:
             self._resume()
         else:
             self._start_worker()
+        if self._unsent_tests and self._link.is_open:
+            self._link.send(WorkKind.TEST, self._unsent_tests)
+            self._unsent_tests = []
+        if self._unsent_callbacks and self._link.is_open:
+            self._link.send(WorkKind.CALL_BACK, self._unsent_callbacks)
+            self._unsent_callbacks = []
 
     def _hear(self) -> None:
         was_open = self._link.is_open
@@ -137,7 +162,9 @@ class LocalExecutor:
         except msgspec.DecodeError:
             self._link.close()
         if was_open and not self._link.is_open:
-            self._tell("its worker went away")
+            if not self._is_ending:
+                self._tell("its worker went away")
+            self._is_ending = False
 
     def _take(self, kind: int, content: bytes) -> None:
         if kind == WorkKind.DONE:
@@ -145,6 +172,8 @@ class LocalExecutor:
                 self._held.pop(attempt, None)
         elif kind == WorkKind.HELD and self._asks:
             self._take_answer(self._asks.popleft(), set(decode_attempts(content)))
+        elif kind == WorkKind.ENDING:
+            self._is_ending = True
 
     def _resume(self) -> None:
         """The supervisor at the other end may be a new one, or may have ended attempts while nobody listened."""

@@ -6,7 +6,8 @@ from typing import NewType
 
 from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_file import FileName
-from tradewind.model.ids import UNMAPPED, RunKey, VersionKey
+from tradewind.model.ids import UNMAPPED, RunKey, TaskKey, VersionKey
+from tradewind.model.json_value import JsonValue
 
 CallbackKey = NewType("CallbackKey", int)
 """The database's own number of a request to call back."""
@@ -27,6 +28,13 @@ class CallbackRequest:
     map_index: int = UNMAPPED
     try_number: int = 0
 
+    @property
+    def task(self) -> TaskKey | None:
+        """The task instance whose end it is about, if it is that of one."""
+        if not self.is_of_task or self.task_id is None:
+            return None
+        return TaskKey(self.run_key, self.task_id, self.map_index)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredCallback:
@@ -38,3 +46,12 @@ class StoredCallback:
     attempts: int
     """How often somebody has begun to answer it, this time included."""
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredCallback:
+    """A request that was answered."""
+
+    stored: StoredCallback
+    links: tuple[tuple[str, JsonValue], ...] = ()
+    """The addresses of the links that the operator of the task offers, as XComs by their keys."""

@@ -60,8 +60,7 @@ class CronCalendar:
 
     def days_of(self, year: int, month: int) -> tuple[int, ...]:
         """The days meant in that month, if the month itself is meant."""
-        first_weekday, length = monthrange(year, month)
-        return self.days[first_weekday * len(_MONTH_LENGTHS) + length - _SHORTEST_MONTH]
+        return self.days[_kind_of_month(year, month)]
 
     def _day_from(self, day: date) -> date | None:
         months, years = self.fields.months, self.fields.years
@@ -116,6 +115,13 @@ class CronCalendar:
                 return time(hour, minute, seconds[-1])
             hour = _at_most(hour - 1, hours)
         return None if hour is None else time(hour, minutes[-1], seconds[-1])
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_month(year: int, month: int) -> int:
+    """Remembered, for thousands of schedules ask about the same month in the minute in which they are due."""
+    first_weekday, length = monthrange(year, month)
+    return first_weekday * len(_MONTH_LENGTHS) + length - _SHORTEST_MONTH
 
 
 @lru_cache(maxsize=4096)

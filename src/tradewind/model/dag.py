@@ -48,6 +48,17 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class StartTrigger:
+    """The trigger that a task begins with, before it had a worker. Arguments are serialized by the SDK."""
+
+    class_path: str
+    next_method: str
+    kwargs: JsonValue = None
+    next_kwargs: JsonValue = None
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One node of the DAG."""
 
@@ -61,6 +72,10 @@ class Task:
     """Only for a teardown: whether its failure counts for the run."""
     is_empty: bool = False
     """Nothing to execute and nobody to call: the scheduler itself ends it."""
+    starts_from_trigger: bool = False
+    """It waits before it has a worker."""
+    start_trigger: StartTrigger | None = None
+    """What it waits for then. `None`: only its author's code can tell, in the process that runs triggers."""
     mapping: MapLength | None = None
     retry: Retry = Retry()
     depends_on_past: bool = False

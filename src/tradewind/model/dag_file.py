@@ -6,6 +6,7 @@ from typing import NamedTuple, NewType
 
 from tradewind.model.dag_summary import DagSummary
 from tradewind.model.ids import JobKey, VersionKey
+from tradewind.model.manual_interval import IntervalAnswer
 
 FileKey = NewType("FileKey", int)
 """The database's own number of a DAG file."""
@@ -82,6 +83,12 @@ class FileParse:
     """False: it could not be read, so nothing is known about its DAGs, and they stay as they are."""
     dags: tuple[str, ...] = ()
     """DAG JSON of each."""
+    plans: tuple[tuple[str, str], ...] = ()
+    """Coming runs, by DAG: see `model.planned_runs.encode_plan`."""
+    answers: tuple[tuple[str, object], ...] = ()
+    """What mappers of authors' own said, by DAG: see `model.partition_answers.encode_answers`."""
+    intervals: tuple[IntervalAnswer, ...] = ()
+    """What runs by hand are about, of which timetables of authors' own were asked."""
     problems: tuple[DagProblem, ...] = ()
     warnings: tuple[FileWarning, ...] = ()
     dependencies: tuple[Dependency, ...] = ()

@@ -1,7 +1,8 @@
 """The keys by which things are found."""
 
-from typing import NamedTuple, NewType
-from uuid import NAMESPACE_OID, UUID, uuid5
+from hashlib import sha1
+from typing import Final, NamedTuple, NewType
+from uuid import NAMESPACE_OID, UUID
 
 RunKey = NewType("RunKey", int)
 """The database's own number of a DAG run; `(dag_id, run_id)` is what people call it."""
@@ -17,6 +18,10 @@ TriggerKey = NewType("TriggerKey", int)
 
 BackfillKey = NewType("BackfillKey", int)
 """The database's own number of a backfill, and the one that people call it by."""
+
+_NAMESPACE: Final = NAMESPACE_OID.bytes
+_FREE_BITS: Final = ~((0xC000 << 48) | (0xF000 << 64))
+_VERSION_5: Final = (0x8000 << 48) | (5 << 76)
 
 UNMAPPED = -1
 """The map index of a task that is not mapped, or not yet expanded."""
@@ -48,5 +53,10 @@ class AttemptKey(NamedTuple):
 
 
 def try_id(dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int) -> UUID:
-    """The id of a try for clients and authors. Differs from try to try, as in Airflow, and is the same whoever asks."""
-    return uuid5(NAMESPACE_OID, f"{dag_id}/{run_id}/{task_id}/{map_index}/{try_number}")
+    """The id of a try for clients and authors. Differs from try to try, as in Airflow, and is the same whoever asks.
+
+    A UUID of version 5, written out: `uuid5` takes four times as long, and a page has a hundred.
+    """
+    name = f"{dag_id}/{run_id}/{task_id}/{map_index}/{try_number}"
+    digest = sha1(_NAMESPACE + name.encode(), usedforsecurity=False).digest()
+    return UUID(int=int.from_bytes(digest[:16]) & _FREE_BITS | _VERSION_5)

@@ -3,7 +3,8 @@
 InvalidSchedule (a ValueError)
 ├── BadCron            the expression cannot be read, or names a date that never comes
 ├── UnknownTimeZone
-└── NonPositiveDelta   the schedule would stand still or go backwards
+├── NonPositiveDelta   the schedule would stand still or go backwards
+└── UnusableGate       what ticks wait for can never be there, or means nothing
 """
 
 
@@ -35,3 +36,7 @@ class NonPositiveDelta(InvalidSchedule):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"the time between two runs must be positive, not {what}")
+
+
+class UnusableGate(InvalidSchedule):
+    """What a tick shall wait for can never be there, or means nothing."""

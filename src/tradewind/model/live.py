@@ -14,6 +14,7 @@ class LiveKind(StrEnum):
     DAG = "dag"
     DAG_RUN = "dag_run"
     TASK_INSTANCE = "task_instance"
+    ASSET = "asset"
     IMPORT_ERROR = "import_error"
     JOB = "job"
     POOL = "pool"
@@ -26,8 +27,8 @@ class LiveEntry(NamedTuple):
     state: str
     """What it is now: its state, or a word such as `paused`, `deleted`."""
     name: str | None = None
-    """The id of the DAG, or the name of the pool, the file or the service. Absent: of too many DAGs to name them, or of
-    the run that `run_key` names."""
+    """The id of the DAG, or the name of the pool, the file or the service. Absent: of too many DAGs to name them, of
+    the run that `run_key` names, or of assets."""
     run_id: str | None = None
     run_key: int | None = None
     tasks: tuple[tuple[str, int], ...] = ()

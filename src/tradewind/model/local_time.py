@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from tradewind.model.clock_changes import RepeatedTime, SkippedTime
 from tradewind.model.invalid_schedule import UnknownTimeZone
 
 _OFFSET = re.compile(r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
@@ -35,11 +36,17 @@ def _fixed(name: str, offset: re.Match[str]) -> timezone:
     return timezone(-distance if offset["sign"] == "-" else distance)
 
 
-def instants_of(reading: datetime, zone: tzinfo, *, both: bool) -> tuple[datetime, ...]:
-    """The instants that a reading of the wall clock stands for.
+def instants_of(
+    reading: datetime,
+    zone: tzinfo,
+    *,
+    repeated: RepeatedTime = RepeatedTime.SECOND,
+    skipped: SkippedTime = SkippedTime.LATER,
+) -> tuple[datetime, ...]:
+    """The instants that a reading of the wall clock stands for: usually one.
 
-    A reading shown twice stands for its second showing, or with `both` for the two; a reading that is skipped
-    stands for the instant that many minutes after the clock was put forward (2:30 becomes 3:30).
+    A reading shown twice stands for its second showing, and one that is skipped for the instant that many minutes after
+    the clock was put forward (2:30 becomes 3:30), unless something else is asked for.
     """
     first = reading.replace(tzinfo=zone)
     second = first.replace(fold=1)
@@ -48,9 +55,46 @@ def instants_of(reading: datetime, zone: tzinfo, *, both: bool) -> tuple[datetim
         return (earlier,)
     later = second.astimezone(UTC)
     if later > earlier:
-        return (earlier, later) if both else (later,)
+        return _showings(earlier, later, repeated)
     # Skipped: the offset from before the change (fold 0) is the one that moves the reading forward.
-    return (earlier,)
+    match skipped:
+        case SkippedTime.LATER:
+            return (earlier,)
+        case SkippedTime.AT_CHANGE:
+            return (_change_between(later, earlier, zone),)
+        case SkippedTime.OMIT:
+            return ()
+
+
+def _showings(earlier: datetime, later: datetime, repeated: RepeatedTime) -> tuple[datetime, ...]:
+    if repeated is RepeatedTime.BOTH:
+        return (earlier, later)
+    return (earlier,) if repeated is RepeatedTime.FIRST else (later,)
+
+
+def _change_between(before: datetime, after: datetime, zone: tzinfo) -> datetime:
+    """The first instant with the later of two offsets; clocks are moved at whole seconds."""
+    offset = after.astimezone(zone).utcoffset()
+    start, low, high = before, -1, round((after - before).total_seconds())
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (start + timedelta(seconds=middle)).astimezone(zone).utcoffset() == offset:
+            high = middle
+        else:
+            low = middle
+    return (start + timedelta(seconds=high)).replace(microsecond=0)
+
+
+def clock_change_on(instant: datetime, zone: tzinfo) -> timedelta:
+    """By how much clocks are put forward on the day of the zone to which an instant belongs; back, if negative."""
+    midnight = instant.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    before, after = (
+        (midnight + timedelta(days=days)).replace(tzinfo=zone).astimezone(UTC).astimezone(zone).utcoffset()
+        for days in (0, 1)
+    )
+    assert before is not None
+    assert after is not None
+    return after - before
 
 
 @lru_cache(maxsize=16384)

@@ -129,7 +129,7 @@ def require_readable(mapper: StartOfPeriod) -> None:
 def _located(mapper: StartOfPeriod, moment: datetime) -> datetime:
     zone = time_zone(mapper.timezone)
     if moment.tzinfo is None:
-        (moment,) = instants_of(moment, zone, both=False)
+        (moment,) = instants_of(moment, zone)
     return moment.astimezone(zone)
 
 

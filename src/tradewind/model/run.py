@@ -29,6 +29,10 @@ class NewRun:
     """The backfill that it belongs to: then it counts against the limit of that one, and not of its DAG."""
     bundle_version: str | None = None
     """Of which version of the DAG's bundle its code is; None: of the current one."""
+    partition_key: str | None = None
+    """The partition that it is about."""
+    partition_date: datetime | None = None
+    """The date that the partition stands for, if it stands for one."""
 
     @property
     def ordering_at(self) -> datetime:
@@ -103,3 +107,6 @@ class Run:
     updated_at: datetime | None = None
     """When it last changed its state, or a person something about it."""
     backfill_key: BackfillKey | None = None
+    partition_key: str | None = None
+    """The partition that it is about."""
+    partition_date: datetime | None = None

@@ -13,6 +13,7 @@ _SUFFIX = re.compile(rf"[A-Za-z0-9]{{{RUN_ID_SUFFIX_LENGTH}}}")
 _GENERATED = re.compile(
     rf"(?:{'|'.join(RunType)})__\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{{6}})?\+00:00(?:_{_SUFFIX.pattern})?"
 )
+_IN_RUN_IDS = re.compile(r"[A-Za-z0-9_.~:+-]{1,150}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -26,9 +27,14 @@ class InvalidRunId(ValueError):
 
 
 def new_run_id(
-    run_type: RunType, run_after: datetime, *, logical_date: datetime | None, suffix: str | None = None
+    run_type: RunType,
+    run_after: datetime,
+    *,
+    logical_date: datetime | None,
+    suffix: str | None = None,
+    partition_key: str | None = None,
 ) -> str:
-    """The id of a run that nobody named.
+    """The id of a run that nobody named. A partition is named in it where its key may stand in ids.
 
     Without a logical date, two runs may be due at the same instant: there `suffix`, eight random letters and
     digits, tells them apart. It is a parameter because nothing in `model` throws dice.
@@ -40,6 +46,8 @@ def new_run_id(
         return run_id
     if suffix is None or _SUFFIX.fullmatch(suffix) is None:
         raise ValueError(f"a run without a logical date needs a suffix of eight characters, not {suffix!r}")
+    if partition_key is not None and _IN_RUN_IDS.fullmatch(partition_key) and ".." not in partition_key:
+        return f"{run_id}__{partition_key}__{suffix}"
     return f"{run_id}_{suffix}"
 
 

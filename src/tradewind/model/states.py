@@ -148,8 +148,10 @@ class TaskRole(StrEnum):
 
 
 class HeldBy(StrEnum):
-    """Which limit of its own run or DAG keeps a scheduled task from being considered for a slot."""
+    """What keeps a scheduled task from being considered for a slot and a worker: a limit of its own run or DAG, or that
+    it needs none of both to begin."""
 
     MAX_ACTIVE_TASKS = "max_active_tasks"
     MAX_ACTIVE_PER_RUN = "max_active_tis_per_dagrun"
     DAG_PAUSED = "dag_paused"
+    START_FROM_TRIGGER = "start_from_trigger"

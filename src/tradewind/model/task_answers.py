@@ -6,7 +6,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -50,6 +50,15 @@ class AssetResult:
     uri: str
     group: str = "asset"
     extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookMessage:
+    """What was posted to a webhook."""
+
+    number: int
+    body: str
+    """JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,9 @@ class DagRunResult:
     clear_number: int = 0
     conf: Mapping[str, object] = field(default_factory=dict)
     triggering_user_name: str | None = None
-    consumed_asset_events: tuple[AssetEventResult, ...] = ()
+    consumed_asset_events: Sequence[AssetEventResult] = ()
+    has_too_many_asset_events: bool = False
+    """To be told with the run: `consumed_asset_events` has none of them then, and a runtime is asked for them."""
     partition_key: str | None = None
     partition_date: datetime | None = None
     note: str | None = None

@@ -13,8 +13,10 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from tradewind.model.asset import AssetAliasRef, AssetRef
+from tradewind.model.clock_changes import AS_AIRFLOW, ClockChanges
 from tradewind.model.json_value import JsonValue
 from tradewind.model.partition import SAME_KEY, TIME_KEY_FORMAT, Mapper
+from tradewind.model.slot_policy import Match, OnDeadline
 
 CRON_PRESETS: Mapping[str, str] = MappingProxyType(
     {
@@ -53,9 +55,13 @@ class RunInfo:
 
     run_after: datetime
     data_interval: DataInterval | None
+    partition_key: str | None = None
+    """Of a partition that only code of the author's own can name. Those of other timetables follow from the date."""
+    partition_date: datetime | None = None
 
     def __post_init__(self) -> None:
         _refuse_naive("run_after", self.run_after)
+        _refuse_naive("partition_date", self.partition_date)
 
     @property
     def logical_date(self) -> datetime | None:
@@ -111,6 +117,7 @@ class CronTrigger:
     interval: Delta = NO_TIME
     run_immediately: bool | Delta | None = False
     """Only for a DAG without a start date and without a run: whether the tick just missed still counts."""
+    clock_changes: ClockChanges = AS_AIRFLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,7 @@ class MultipleCronTrigger:
     timezone: str = "UTC"
     interval: Delta = NO_TIME
     run_immediately: bool | Delta | None = False
+    clock_changes: ClockChanges = AS_AIRFLOW
 
     def __post_init__(self) -> None:
         if not self.expressions:
@@ -141,6 +149,7 @@ class CronPartition:
     """How many ticks after its run the date of the partition lies; negative for before."""
     run_immediately: bool | Delta | None = False
     key_format: str = TIME_KEY_FORMAT
+    clock_changes: ClockChanges = AS_AIRFLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,7 @@ class CronDataInterval:
     periodic: ClassVar[bool] = True
     expression: str
     timezone: str = "UTC"
+    clock_changes: ClockChanges = AS_AIRFLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +255,8 @@ class Custom:
     summary: str = ""
     description: str = ""
     periodic: bool = True
+    partitioned: bool = False
+    """Whether its runs are about partitions, which it names itself."""
 
 
 TimeTimetable = (
@@ -294,4 +306,30 @@ class PartitionedAssets:
     default: Mapper = SAME_KEY
 
 
-Timetable = TimeTimetable | AssetTriggered | AssetOrTime | PartitionedAssets
+@dataclass(frozen=True, slots=True)
+class AssetAndTime:
+    """A run for each tick of a timetable, as soon as the assets are there that it needs; they are a field of the DAG.
+
+    Which updates count, and how long a tick waits, is measured from the tick. See `decide.slots`.
+    """
+
+    kind: ClassVar[str] = "asset_and_time"
+    timetable: TimeTimetable
+    match: Match = Match.ANY
+    fresh_within: Delta | None = None
+    """How long before the tick an update may have happened."""
+    deadline: Delta | None = None
+    """How long after the tick something is done about one that still waits."""
+    on_deadline: OnDeadline = OnDeadline.RUN
+    key_format: str = TIME_KEY_FORMAT
+    """How the logical date of a tick is written as the key of a partition."""
+    gates_backfill: bool = False
+    """Whether a backfill leaves out dates for which no updates are found."""
+
+    @property
+    def periodic(self) -> bool:
+        """Whether its ticks come again and again."""
+        return self.timetable.periodic
+
+
+Timetable = TimeTimetable | AssetTriggered | AssetOrTime | AssetAndTime | PartitionedAssets

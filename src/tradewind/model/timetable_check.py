@@ -1,11 +1,16 @@
 """Whether a timetable can be used at all: what authors are told when their DAG is read, not when it should run."""
 
+from datetime import timedelta
 from typing import assert_never
 
 from tradewind.model.cron_calendar import cron_calendar
 from tradewind.model.delta_steps import require_forward
+from tradewind.model.invalid_schedule import UnusableGate
 from tradewind.model.local_time import time_zone
+from tradewind.model.slot_policy import Match
 from tradewind.model.timetable import (
+    NO_TIME,
+    AssetAndTime,
     AssetOrTime,
     AssetTriggered,
     Continuous,
@@ -22,6 +27,7 @@ from tradewind.model.timetable import (
     PartitionedAssets,
     PartitionedAtRuntime,
     Timetable,
+    TimeTimetable,
 )
 
 
@@ -43,9 +49,33 @@ def require_usable(timetable: Timetable) -> None:
             require_forward(delta)
         case AssetOrTime(inner):
             require_usable(inner)
+        case AssetAndTime():
+            _require_usable_gate(timetable)
         case Events() | Once() | Continuous() | Never() | PartitionedAtRuntime() | Custom():
             pass
         case AssetTriggered() | PartitionedAssets():
             pass
         case _:
             assert_never(timetable)
+
+
+def _require_usable_gate(timetable: AssetAndTime) -> None:
+    require_usable(timetable.timetable)
+    for what, distance in (("fresh_within", timetable.fresh_within), ("deadline", timetable.deadline)):
+        if distance is not None and (distance.months or distance.rest <= timedelta(0)):
+            raise UnusableGate(f"{what} must be a positive timedelta without months or years")
+    if timetable.match is Match.IN_INTERVAL and not _has_intervals(timetable.timetable):
+        raise UnusableGate(
+            'match="in_interval" needs a timetable whose runs have data intervals with a length,'
+            " such as CronDataIntervalTimetable, or CronTriggerTimetable with an interval"
+        )
+
+
+def _has_intervals(timetable: TimeTimetable) -> bool:
+    match timetable:
+        case CronDataInterval() | DeltaDataInterval() | Custom() | Continuous():
+            return True
+        case CronTrigger(interval=interval) | MultipleCronTrigger(interval=interval) | DeltaTrigger(interval=interval):
+            return interval != NO_TIME
+        case _:
+            return False

@@ -7,6 +7,7 @@ from typing import Final
 from tradewind.model.cron_words import cron_words
 from tradewind.model.invalid_schedule import InvalidSchedule
 from tradewind.model.timetable import (
+    AssetAndTime,
     AssetOrTime,
     AssetTriggered,
     Continuous,
@@ -39,6 +40,7 @@ _NAMES: Final[Mapping[str, str]] = {
     Never.kind: "NullTimetable",
     AssetTriggered.kind: "AssetTriggeredTimetable",
     AssetOrTime.kind: "AssetOrTimeSchedule",
+    AssetAndTime.kind: "AssetAndTimeSchedule",
     PartitionedAssets.kind: "PartitionedAssetTimetable",
     PartitionedAtRuntime.kind: "PartitionedAtRuntime",
 }
@@ -59,9 +61,16 @@ def timetable_words(timetable: Timetable) -> TimetableWords:
     return TimetableWords(name, *_summary_and_description(timetable))
 
 
+def knows_partitions(timetable: Timetable) -> bool:
+    """Whether a run of it may be one of a partition, by its timetable or because somebody says so."""
+    return is_partitioned(timetable) or isinstance(timetable, PartitionedAtRuntime)
+
+
 def is_partitioned(timetable: Timetable) -> bool:
     """Whether its runs are about partitions."""
-    return isinstance(timetable, CronPartition | PartitionedAssets)
+    return isinstance(timetable, CronPartition | PartitionedAssets) or (
+        isinstance(timetable, Custom) and timetable.partitioned
+    )
 
 
 def _summary_and_description(timetable: Timetable) -> tuple[str | None, str]:
@@ -77,6 +86,9 @@ def _summary_and_description(timetable: Timetable) -> tuple[str | None, str]:
         case AssetOrTime(inner):
             summary, description = _summary_and_description(inner)
             return f"Asset or {summary}", f"Triggered by assets or {description or summary}"
+        case AssetAndTime(inner):
+            summary, description = _summary_and_description(inner)
+            return f"Asset and {summary}", f"{description or summary}, once its assets were updated"
         case Custom(summary=summary, description=description):
             return summary, description
         case _:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from tradewind.model.assignment import Assignment
 from tradewind.model.ids import AttemptKey, TriggerKey
+from tradewind.model.json_value import JsonValue
 from tradewind.model.states import TaskState
 
 
@@ -20,6 +22,8 @@ class NewTrigger:
     is_encrypted: bool
     created_at: datetime
     queue: str | None = None
+    is_prepared: bool = True
+    """False: its task begins with it, and the DAG says which class it is and what that gets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,7 @@ class ClaimedTrigger:
     class_path: str
     kwargs: str
     is_encrypted: bool
+    is_prepared: bool
     dag_id: str
     run_id: str
     try_number: int
@@ -39,6 +44,27 @@ class ClaimedTrigger:
     bundle_version: str | None
     path: str | None
     """Of the DAG file, relative to its bundle."""
+    assignment: Assignment | None = None
+    """For one that is not prepared: what its author's code must know to say what it is."""
+    is_called_off: bool = False
+    """Whether a person called it off, and nobody has ended what it waits for."""
+    blocks: int = 0
+    """How often it held up others, so far."""
+    is_quarantined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerTrouble:
+    """What a trigger did to others."""
+
+    key: TriggerKey
+    blocks: int
+    """How often it held them up."""
+    blocked_at: datetime | None
+    """When it did so last, and where it was then."""
+    stack: str | None
+    is_quarantined: bool
+    """Whether it is kept apart from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +88,17 @@ class EndedTask:
     state: TaskState
     xcoms: Mapping[str, object]
     """Serialized by the XCom backend."""
+    map_length: int | None = None
+    """Length of what it returned, where that can be mapped over."""
+    reason: str | None = None
+    """Why, where it is not only that the trigger says so."""
+    is_listened: bool = False
+    """Whether plugins have listeners, which want to hear of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsWorker:
+    """The task turned out not to begin with a trigger: it starts in a worker, like any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +107,21 @@ class Fired:
 
     trigger: TriggerKey
     attempt: AttemptKey
-    what: Happened | Broke | EndedTask
+    what: Happened | Broke | EndedTask | NeedsWorker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What a task that begins with a trigger turned out to wait for. Arguments are serialized by the SDK."""
+
+    trigger: TriggerKey
+    attempt: AttemptKey
+    class_path: str
+    kwargs: str
+    """JSON; encrypted where there is a key."""
+    is_encrypted: bool
+    next_method: str
+    next_kwargs: object
+    timeout_s: float | None
+    rendered_fields: Mapping[str, JsonValue] | None = None
+    rendered_map_index: str | None = None

@@ -16,7 +16,7 @@ from tradewind.operations.settle_attempts import settle_attempts
 from tradewind.operations.task_requests.request import DEFAULT_RETENTION
 from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.operations.task_requests.write_together import Writes
-from tradewind.storage.interface import Store, Transaction
+from tradewind.storage.interface import LastingStore, Transaction
 from tradewind.telemetry.events import AttemptLost, LostBy
 from tradewind.telemetry.measurements import JobEnded, JobStarted
 
@@ -38,26 +38,21 @@ class StoredEngine:
 
     def __init__(
         self,
-        store: Store,
+        store: LastingStore,
         clock: Now,
         beginner: Beginner,
         secrets: Cipher,
         *,
         longest_delay_s: float,
         default_retention: timedelta = DEFAULT_RETENTION,
-        flush: Callable[[], None] = lambda: None,
     ) -> None:
-        """`flush` returns when all that was committed is on disk, where commits do not wait for that themselves.
-
-        A beginner that knows its worker belongs to a supervisor whose life has begun.
-        """
+        """A beginner that knows its worker belongs to a supervisor whose life has begun."""
         self._store = store
         self._clock = clock
         self._beginner = beginner
         self._structures = beginner.structures
         self._secrets = secrets
         self._longest_delay_s = longest_delay_s
-        self._flush = flush
         self._default_retention = default_retention
         self._job = beginner.worker or JobKey(0)
 
@@ -76,8 +71,7 @@ class StoredEngine:
                 self._bury(tx, former, now)
             return job
 
-        self._job = self._beginner.worker = self._store.transact(work)
-        self._flush()
+        self._job = self._beginner.worker = self._store.transact_lastingly(work)
         return self._job
 
     def exchange(self, given: Exchange) -> Exchanged:
@@ -85,13 +79,8 @@ class StoredEngine:
 
         Schedulers hear of it with the commit, and need not wait for the disk; who lets tasks begin must.
         """
-        exchanged = self._exchange_now(given)
-        self._flush()
-        return exchanged
-
-    def _exchange_now(self, given: Exchange) -> Exchanged:
         try:
-            return self._store.transact(lambda tx: self._exchange(tx, given))
+            return self._store.transact_lastingly(lambda tx: self._exchange(tx, given))
         except (DatabaseUnavailable, TransactionConflict):
             raise  # all of it can be tried again
         except Exception:  # what one task says must not end all others, whatever goes wrong with it
@@ -164,7 +153,7 @@ class StoredEngine:
 
     def _try(self, part: Exchange) -> Exchanged | Refusal:
         try:
-            return self._store.transact(lambda tx: self._exchange(tx, part))
+            return self._store.transact_lastingly(lambda tx: self._exchange(tx, part))
         except (DatabaseUnavailable, TransactionConflict):
             raise
         except Exception as error:

@@ -3,10 +3,13 @@
 from dataclasses import replace
 from typing import Protocol
 
+from tradewind.errors import UndecipherableSecret
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.model.trigger import ClaimedTrigger
+from tradewind.model.watcher import ClaimedWatcher
 from tradewind.storage.interface.shared_stores import ConnectionRecord, VariableRecord
 from tradewind.storage.interface.trigger_store import SealedKwargs
+from tradewind.storage.interface.watcher_store import SealedWatcher
 
 
 class Cipher(Protocol):
@@ -23,6 +26,18 @@ class Cipher(Protocol):
         """
 
 
+class NoCipher:
+    """For who has no key, and nothing that was encrypted. Implements `Cipher`."""
+
+    def encrypt(self, text: str) -> tuple[str, bool]:
+        """As it is."""
+        return text, False
+
+    def decrypt(self, text: str, what: str) -> str:
+        """Impossible."""
+        raise UndecipherableSecret(what, has_key=False)
+
+
 def sealed_variable(key: str, value: str, description: str | None, cipher: Cipher) -> VariableRecord:
     """A variable to store."""
     stored, is_encrypted = cipher.encrypt(value)
@@ -34,9 +49,10 @@ def opened_variable(record: VariableRecord, cipher: Cipher) -> str:
     return cipher.decrypt(record.value, f"variable {record.key!r}") if record.is_encrypted else record.value
 
 
-def opened_kwargs(trigger: SealedKwargs | ClaimedTrigger, cipher: Cipher) -> str:
-    """The arguments of a trigger, as JSON. Raises `UndecipherableSecret`."""
-    what = f"the arguments of trigger {trigger.key}"
+def opened_kwargs(trigger: SealedKwargs | ClaimedTrigger | SealedWatcher | ClaimedWatcher, cipher: Cipher) -> str:
+    """The arguments of a trigger or watcher, as JSON. Raises `UndecipherableSecret`."""
+    kind = "watcher" if isinstance(trigger, SealedWatcher | ClaimedWatcher) else "trigger"
+    what = f"the arguments of {kind} {trigger.key}"
     return cipher.decrypt(trigger.kwargs, what) if trigger.is_encrypted else trigger.kwargs
 
 

@@ -1,40 +1,108 @@
 """Create a run with its task instances."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Final
 
 from tradewind.decide.mapping import resolve_length
 from tradewind.decide.readiness import exists_at
 from tradewind.decide.structure import Structure
 from tradewind.errors import RunExists, RunTypeRefused
 from tradewind.model.ids import UNMAPPED, RunKey
+from tradewind.model.listing import Row
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType
 from tradewind.model.task import NewTask
+from tradewind.operations.deadlines import set_deadlines
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, RunTimes
 from tradewind.telemetry.measurements import TasksCreated
 
+_NO_KEY_YET: Final = RunKey(0)
 
-def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime) -> RunKey:
-    """A queued run with one undecided instance per task. The DAG must be locked.
+
+def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime, *, may_exist: bool = True) -> RunKey:
+    """A queued run with one undecided instance per task. The DAG must be locked. `may_exist`: whether it is possible
+    that there is one of its id or date.
 
     Raises:
         RunTypeRefused: the DAG does not allow runs of this type.
         RunExists: the DAG has a run of this id or logical date.
     """
+    tasks = _tasks_of(tx, structure, new, may_exist=may_exist)
+    run_key = tx.new_runs.create(new, tasks, now)
+    _tell(tx, run_key, new, tasks, now)
+    set_deadlines(tx, structure.dag, run_key, new, now)
+    return run_key
+
+
+def create_due_runs(tx: Transaction, due: Sequence[tuple[Structure, NewRun]], now: datetime) -> None:
+    """As `create_run` for many, each of another DAG. What exists already, or what its DAG does not allow, is left out:
+    somebody asked by hand for the run of this very date, or nobody wants runs of this type."""
+    made = _with_tasks((structure, new) for structure, new in due if _is_allowed(structure, new))
+    run_keys = tx.new_runs.create_untaken([(new, tasks) for _, new, tasks in made], now)
+    for run_key, (structure, new, tasks) in zip(run_keys, made, strict=True):
+        if run_key is not None:
+            _tell(tx, run_key, new, tasks, now)
+            set_deadlines(tx, structure.dag, run_key, new, now)
+
+
+def create_new_runs(tx: Transaction, news: Sequence[tuple[Structure, NewRun]], now: datetime) -> list[RunKey]:
+    """As `create_run` for many, each of another DAG that allows it, where no run of its id or date can be there."""
+    made = _with_tasks(news)
+    run_keys = tx.new_runs.create_many([(new, tasks) for _, new, tasks in made], now)
+    for run_key, (structure, new, tasks) in zip(run_keys, made, strict=True):
+        _tell(tx, run_key, new, tasks, now)
+        set_deadlines(tx, structure.dag, run_key, new, now)
+    return run_keys
+
+
+def _with_tasks(news: Iterable[tuple[Structure, NewRun]]) -> list[tuple[Structure, NewRun, list[NewTask]]]:
+    return [(structure, new, list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))) for structure, new in news]
+
+
+def _is_allowed(structure: Structure, new: NewRun) -> bool:
     allowed = structure.dag.allowed_run_types
-    if allowed is not None and new.run_type not in allowed:
+    return allowed is None or new.run_type in allowed
+
+
+def create_shown_run(
+    tx: Transaction, structure: Structure, new: NewRun, now: datetime, *, may_exist: bool
+) -> tuple[RunKey, Row]:
+    """As `create_run`; returns also how the run looks in a list of runs."""
+    tasks = _tasks_of(tx, structure, new, may_exist=may_exist)
+    run_key, row = tx.new_runs.create_shown(new, tasks, now)
+    _tell(tx, run_key, new, tasks, now)
+    set_deadlines(tx, structure.dag, run_key, new, now)
+    return run_key, row
+
+
+def create_shown_run_of(tx: Transaction, structure: Structure, new: NewRun, now: datetime) -> Row | None:
+    """As `create_shown_run`, of a DAG that is not locked, for a run that cannot exist yet. None: it cannot be made of
+    what is known of the DAG, which may be another one by now."""
+    if not _is_allowed(structure, new):
+        return None
+    tasks = list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))
+    made = tx.new_runs.create_shown_of(new, tasks, now)
+    if made is None:
+        return None
+    run_key, row = made
+    _tell(tx, run_key, new, tasks, now)
+    set_deadlines(tx, structure.dag, run_key, new, now)
+    return row
+
+
+def _tasks_of(tx: Transaction, structure: Structure, new: NewRun, *, may_exist: bool) -> list[NewTask]:
+    if not _is_allowed(structure, new):
         raise RunTypeRefused(new.dag_id, new.run_type)
-    if tx.runs.is_taken(new.dag_id, new.run_id, new.logical_date):
+    if may_exist and tx.runs.is_taken(new.dag_id, new.run_id, new.logical_date):
         raise RunExists(new.dag_id, new.run_id)
-    run_key = tx.runs.create(new, now)
-    tasks = list(new_tasks(structure, run_key, date_of_tasks(new)))
-    tx.tasks.create(tasks)
-    tx.changes.record_runs([run_key], now)
+    return list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))
+
+
+def _tell(tx: Transaction, run_key: RunKey, new: NewRun, tasks: Sequence[NewTask], now: datetime) -> None:
     times = RunTimes(new.run_type, new.run_after, None, now)
     tx.emit(RunMoved(run_key, new.dag_id, new.run_id, RunState.QUEUED, times=times), TasksCreated(tasks))
-    return run_key
 
 
 def new_task(structure: Structure, run_key: RunKey, number: int, map_index: int) -> NewTask:

@@ -1,6 +1,6 @@
 """The run that a person means: by its id, or by its date."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from tradewind.errors import InvalidRequest, UnknownDag, UnknownRun
@@ -37,6 +37,9 @@ def read_instant(text: str, zone: str) -> datetime:
     """
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError:
+        if instant.tzinfo is None:
+            instant = instant.replace(tzinfo=ZoneInfo(zone))
+        instant.astimezone(UTC)  # which the first and the last day of all time may not have
+    except (ValueError, OverflowError):
         raise InvalidRequest(f"{text!r} is no date; expected such as 2026-01-31 or 2026-01-31T12:00:00+00:00") from None
-    return instant if instant.tzinfo is not None else instant.replace(tzinfo=ZoneInfo(zone))
+    return instant

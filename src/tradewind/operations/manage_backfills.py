@@ -9,6 +9,7 @@ from tradewind.model.backfill import Backfill
 from tradewind.model.ids import BackfillKey
 from tradewind.model.listing import Condition, Listed, Query, Test
 from tradewind.model.states import RunState
+from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -63,7 +64,7 @@ def cancel_backfill(tx: Transaction, key: BackfillKey, structures: Structures, n
     runs = tx.runs.lock(tx.backfills.queued_runs(key))
     reason = f"backfill {key} was cancelled"
     for run in runs:
-        tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=True)
+        stop_unfinished(tx, run.key, now, spare=(), reason=reason, fails_running=True)
         if tx.runs.set_state(run.key, RunState.QUEUED, RunState.FAILED, now, reason=reason, owner=None):
             tx.emit(RunMoved(run.key, run.dag_id, run.run_id, RunState.FAILED, reason))
         with suppress(DagUnusable):  # a run that cannot be read can still be called off

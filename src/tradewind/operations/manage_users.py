@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from tradewind.errors import InvalidRequest, UnknownUser, UserExists
+from tradewind.errors import Conflict, InvalidRequest, UnknownUser, UserExists
 from tradewind.model.account import Account, Profile
 from tradewind.operations.manage_roles import check_roles
 from tradewind.storage.interface import Transaction
@@ -62,20 +62,20 @@ def set_password(tx: Transaction, name: str, password_hash: str) -> None:
 
 
 def add_role(tx: Transaction, name: str, role: str) -> None:
-    """Raises `UnknownUser`, `UnknownRole`, `InvalidRequest`: they have it already."""
+    """Raises `UnknownUser`, `UnknownRole`, `Conflict`: they have it already."""
     profile = find_user(tx, name).profile
     check_roles(tx, [role])
     if role in profile.roles:
-        raise InvalidRequest(f"user {name!r} has the role {role!r} already")
+        raise Conflict(f"user {name!r} has the role {role!r} already")
     tx.accounts.update(name, replace(profile, roles=profile.roles | {role}))
 
 
 def remove_role(tx: Transaction, name: str, role: str) -> None:
-    """Raises `UnknownUser`, `UnknownRole`, `InvalidRequest`: they do not have it."""
+    """Raises `UnknownUser`, `UnknownRole`, `Conflict`: they do not have it."""
     profile = find_user(tx, name).profile
     if role not in profile.roles:
         check_roles(tx, [role])
-        raise InvalidRequest(f"user {name!r} does not have the role {role!r}")
+        raise Conflict(f"user {name!r} does not have the role {role!r}")
     tx.accounts.update(name, replace(profile, roles=profile.roles - {role}))
 
 

@@ -7,12 +7,12 @@ from tradewind.errors import InvalidRequest
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run
 from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, TaskRole, TaskState
-from tradewind.operations.call_off_triggers import call_off_triggers
+from tradewind.operations.call_off_triggers import call_off_triggers, stop_unfinished
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
 from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
+from tradewind.operations.listen_to_assets import look_again
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.structures import Structures
-from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, TasksMoved
 
@@ -85,12 +85,9 @@ def mark_run(
         changed = _succeed_all(tx, run, now)
     else:
         teardowns = {task.task_id for task in structure.tasks if task.role is TaskRole.TEARDOWN}
-        stopped = tx.tasks.stop_unfinished(
-            run.key, now, spare=teardowns, reason="the run was marked failed by a person", fails_running=True
-        )
-        tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
+        reason = "the run was marked failed by a person"
+        stopped = stop_unfinished(tx, run.key, now, spare=teardowns, reason=reason, fails_running=True)
         changed = [snapshot.key for snapshot in stopped]
-        tx.triggers.call_off(changed)
         if any(task.state not in FINISHED_STATES for task in tx.tasks.instances(run.key, teardowns)):
             tx.runs.set_state(run.key, run.state, run.state, now, forced_state=RunState.FAILED.value)
             tell_next_run(tx, run, structure, now)
@@ -99,6 +96,7 @@ def mark_run(
     if tx.runs.set_state(run.key, run.state, state, now, reason=f"marked {state} by a person", owner=None):
         tx.emit(RunMoved(run.key, dag_id, run_id, state))
         tx.dags.set_at_run_limit([dag_id], False)
+        look_again(tx, [dag_id], now)
     tell_next_run(tx, run, structure, now)
     touch_run(tx, run, now)
     return changed

@@ -4,6 +4,8 @@ from collections.abc import Collection
 from datetime import datetime
 
 from tradewind.errors import UnknownDag
+from tradewind.operations.listen_to_assets import look_again
+from tradewind.operations.plan_runs import ask_anew
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import DagsPaused
 
@@ -38,5 +40,9 @@ def pause_dags(tx: Transaction, dag_ids: Collection[str], now: datetime, *, is_p
     tx.runs.decided(running, None, now)
     tx.changes.record_runs(running, now)
     if changed:
+        if not is_paused:
+            look_again(tx, changed, now)
+            ask_anew(tx, [record for record in records if record.dag_id in changed])
+        tx.watchers.wake()
         tx.emit(DagsPaused(tuple(changed), is_paused))
     return changed

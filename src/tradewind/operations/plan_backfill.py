@@ -1,21 +1,40 @@
 """Work out what a backfill will do, before it is begun or instead of that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from tradewind.decide.backfill import MOST_DATES, Span, Treatment, planned_dates, survey, treatment, why_not
+from tradewind.decide.backfill import (
+    MOST_DATES,
+    Span,
+    Survey,
+    Treatment,
+    date_of,
+    has_partitions,
+    is_by_assets,
+    planned_dates,
+    span_of,
+    survey,
+    treatment,
+    why_not,
+    why_not_named,
+)
+from tradewind.decide.timetables import is_custom, partition_on
 from tradewind.errors import DagStale, DagUnusable, InvalidRequest, RunTypeRefused, UnknownDag
 from tradewind.model.backfill import DEFAULT_MAX_ACTIVE_RUNS, BackfillPlan, ReprocessBehavior
 from tradewind.model.dag import Dag
 from tradewind.model.json_value import JsonValue
 from tradewind.model.states import RunType
 from tradewind.model.timetable import RunInfo
+from tradewind.operations.backfill_gate import BackfillGate
+from tradewind.operations.backfill_updates import moments_in
 from tradewind.operations.check_conf import check_conf
+from tradewind.operations.plan_runs import plan_of
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
+from tradewind.storage.interface.backfill_store import ExistingRun
 
 _AT_ONCE: Final = 200
 _MOST_ACTIVE_RUNS: Final = 2**31 - 1
@@ -56,9 +75,9 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
     dag = structures.get(tx, record.version_key).dag
     if dag.allowed_run_types is not None and RunType.BACKFILL not in dag.allowed_run_types:
         raise RunTypeRefused(dag.dag_id, RunType.BACKFILL)
-    span = Span(_in_utc(request.from_date), _in_utc(request.to_date), now)
+    span = _span(dag, request, now)
     _refuse(dag, request, span)
-    found = survey(dag.timetable, span)
+    found = _survey(tx, dag, span)
     if found is None:
         raise InvalidRequest(f"there are more than {MOST_DATES} dates in this range: backfill a part of it at a time")
     return BackfillPlan(
@@ -78,24 +97,58 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
     )
 
 
-def runs_to_make(tx: Transaction, plan: BackfillPlan, structures: Structures) -> Iterator[RunInfo]:
+@dataclass(frozen=True, slots=True)
+class RunToMake:
+    """A run that a backfill would make, or would let start over."""
+
+    run_after: datetime
+    logical_date: datetime | None
+    partition_key: str | None = None
+    partition_date: datetime | None = None
+
+
+def runs_to_make(tx: Transaction, plan: BackfillPlan, structures: Structures) -> Iterator[RunToMake]:
     """The runs that the backfill would make or let start over, as things are, in its direction."""
-    timetable = structures.get(tx, plan.version_key).dag.timetable
-    left = planned_dates(timetable, plan)
+    dag = structures.get(tx, plan.version_key).dag
+    gate = BackfillGate(tx, dag)
+    left = planned_dates(dag.timetable, plan)
     while some := list(islice(left, _AT_ONCE)):
-        existing = tx.backfills.existing_runs(plan.dag_id, [date for info in some if (date := info.logical_date)])
+        existing = runs_of_dates(tx, dag, some)
         for info in some:
-            run = None if info.logical_date is None else existing.get(info.logical_date)
-            if treatment(None if run is None else run.state, plan.reprocess) is not Treatment.PASS_OVER:
-                yield info
+            run = existing.get(date_of(info))
+            what = treatment(None if run is None else run.state, plan.reprocess)
+            if what is Treatment.START_OVER or (what is Treatment.CREATE and gate.is_open(info)):
+                partition = partition_on(dag.timetable, date_of(info))
+                yield RunToMake(info.run_after, info.logical_date, *(partition or ()))
 
 
-def _in_utc(date: datetime) -> datetime:
+def _survey(tx: Transaction, dag: Dag, span: Span) -> Survey | None:
+    if is_by_assets(dag.timetable):
+        return survey(dag.timetable, span, moments_in(tx, dag, span))
+    if not is_custom(dag.timetable):
+        return survey(dag.timetable, span)
+    plan = plan_of(tx, dag)
+    reason = why_not_named(dag, span, plan)
+    if reason is not None:
+        raise InvalidRequest(reason)
+    return survey(dag.timetable, span, () if plan is None else plan.named_since_start())
+
+
+def runs_of_dates(tx: Transaction, dag: Dag, infos: Sequence[RunInfo]) -> dict[datetime, ExistingRun]:
+    """The runs that there are for these dates, whoever made them: of a partition, the newest."""
+    dates = [date_of(info) for info in infos]
+    if has_partitions(dag.timetable):
+        return tx.backfills.existing_partitions(dag.dag_id, dates)
+    return tx.backfills.existing_runs(dag.dag_id, dates)
+
+
+def _span(dag: Dag, request: BackfillRequest, now: datetime) -> Span:
     try:
-        return date.astimezone(UTC)
+        return span_of(dag.timetable, request.from_date, request.to_date, now)
     except OverflowError:
         raise InvalidRequest(
-            f"the date {date.isoformat()} is so far away that it cannot be compared with others"
+            f"the dates {request.from_date.isoformat()} and {request.to_date.isoformat()} are so far away that they"
+            " cannot be compared with others"
         ) from None
 
 

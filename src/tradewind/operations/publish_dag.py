@@ -6,13 +6,22 @@ from datetime import datetime
 
 from tradewind.decide.timetables import next_run
 from tradewind.model.dag import Dag
+from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_file import FileName, NewVersion, VersionOrigin
 from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import VersionKey
-from tradewind.model.timetable import RunInfo, TimeRestriction
+from tradewind.model.manual_interval import IntervalAnswer
+from tradewind.model.partition_answers import PartitionAnswers
+from tradewind.model.planned_runs import PlannedRuns
+from tradewind.model.timetable import AssetAndTime, RunInfo
+from tradewind.operations.ask_intervals import keep_intervals
+from tradewind.operations.ask_mappers import keep_answers
+from tradewind.operations.cipher import Cipher, NoCipher
+from tradewind.operations.declare_watchers import declare_watchers
 from tradewind.operations.grant_access import grant_access
+from tradewind.operations.plan_runs import plan_of
 from tradewind.operations.register_assets import register_assets
 from tradewind.storage.interface import DagRecord, Transaction
 
@@ -28,6 +37,12 @@ class Publication:
     file: FileName | None = None
     bundle_version: str | None = None
     source_hash: str | None = None
+    plan: PlannedRuns | None = None
+    """The coming runs, of a timetable of the author's own."""
+    answers: PartitionAnswers | None = None
+    """What mappers of the author's own were asked and said."""
+    intervals: tuple[IntervalAnswer, ...] = ()
+    """What its timetable, of the author's own, said of runs by hand."""
 
 
 def publish_dag(tx: Transaction, dag: Dag, now: datetime, *, is_paused_by_default: bool = True) -> VersionKey:
@@ -66,7 +81,11 @@ def lock_dags(
 
 
 def publish_dags(
-    tx: Transaction, publications: Sequence[Publication], records: dict[str, DagRecord], now: datetime
+    tx: Transaction,
+    publications: Sequence[Publication],
+    records: dict[str, DagRecord],
+    now: datetime,
+    cipher: Cipher | None = None,
 ) -> dict[str, VersionKey]:
     """Store locked DAGs, with a new version for those whose structure changed. Returns the current version of each.
 
@@ -94,26 +113,24 @@ def publish_dags(
     added = tx.versions.add(new, now)
     tx.versions.set_sources(sources)
     _assign(tx, publications, records)
+    _plan(tx, publications, awaited, records, now)
     _await(tx, awaited, records, now)
+    _keep_intervals(tx, publications, records, now)
     if awaited:
         register_assets(tx, [publication.dag for publication in awaited], now)
+        declare_watchers(tx, [(each.dag, each.file) for each in awaited], cipher or NoCipher(), now)
         grant_access(tx, [publication.dag for publication in awaited])
     return kept | added
 
 
-def restriction_of(dag: Dag) -> TimeRestriction:
-    """The bounds within which the timetable may make runs: from the smallest start date on (B2)."""
-    starts = [task.start_at for task in dag.tasks if task.start_at is not None]
-    if dag.start_at is not None:
-        starts.append(dag.start_at)
-    return TimeRestriction(earliest=min(starts, default=None), latest=dag.end_at, catchup=dag.catchup)
-
-
 def next_run_of(tx: Transaction, dag: Dag, now: datetime) -> RunInfo | None:
-    """What its timetable says comes after the last run that it made."""
+    """What its timetable says comes after the last run that it made, or after the last tick that waited for assets."""
     last = tx.runs.last_scheduled(dag.dag_id)
     last_info = None if last is None else RunInfo(last.run_after, last.data_interval)
-    return next_run(dag.timetable, last=last_info, restriction=restriction_of(dag), now=now)
+    slot = tx.slots.last(dag.dag_id) if isinstance(dag.timetable, AssetAndTime) else None
+    if slot is not None and (last_info is None or slot.info.run_after > last_info.run_after):
+        last_info = slot.info
+    return next_run(dag.timetable, last=last_info, restriction=restriction_of(dag), now=now, plan=plan_of(tx, dag))
 
 
 def _is_paused(dag: Dag, by_default: bool) -> bool:
@@ -150,6 +167,32 @@ def _assign(tx: Transaction, publications: Sequence[Publication], records: dict[
     tx.dags.assign(files)
 
 
+def _plan(
+    tx: Transaction,
+    publications: Sequence[Publication],
+    awaited: Sequence[Publication],
+    records: dict[str, DagRecord],
+    now: datetime,
+) -> None:
+    """Keep the runs that authors' timetables have named. These may be others although the DAG is the same."""
+    tx.plans.put({each.dag.dag_id: each.plan for each in publications if each.plan is not None}, now)
+    others = {each.dag.dag_id for each in awaited if each.plan is None and records[each.dag.dag_id].version_key}
+    if others:
+        tx.plans.drop(others)
+    same = [each for each in publications if each not in awaited]
+    keep_answers(tx, {each.dag.dag_id: each.answers for each in same if each.answers is not None}, now)
+    again = [each for each in same if each.plan is not None]
+    tx.dags.set_next_runs({each.dag.dag_id: next_run_of(tx, each.dag, now) for each in again})
+
+
+def _keep_intervals(
+    tx: Transaction, publications: Sequence[Publication], records: dict[str, DagRecord], now: datetime
+) -> None:
+    """Only of DAGs that may have runs by hand already: a deployment that starts with many new ones asks nothing."""
+    known = [each for each in publications if records[each.dag.dag_id].version_key is not None]
+    keep_intervals(tx, [each.dag for each in known], [said for each in known for said in each.intervals], now)
+
+
 def _await(tx: Transaction, awaited: Sequence[Publication], records: dict[str, DagRecord], now: datetime) -> None:
     """Ask the timetables anew, and let the scheduler look at DAGs that it had fenced off."""
     if not awaited:
@@ -167,5 +210,7 @@ def _await(tx: Transaction, awaited: Sequence[Publication], records: dict[str, D
 def _next_after_publishing(tx: Transaction, dag: Dag, record: DagRecord, now: datetime) -> RunInfo | None:
     # A DAG without a version never had a run: the question would be asked a thousand times when all are new.
     if record.version_key is None:
-        return next_run(dag.timetable, last=None, restriction=restriction_of(dag), now=now)
+        return next_run(dag.timetable, last=None, restriction=restriction_of(dag), now=now, plan=plan_of(tx, dag))
+    if isinstance(dag.timetable, AssetAndTime) and record.next_run is not None and record.next_run.run_after <= now:
+        return record.next_run  # a tick that has come is not taken back because a file was read
     return next_run_of(tx, dag, now)

@@ -4,10 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tradewind.model.dag import Dag
 from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_file import DagProblem, FileKey, FileName, FileParse
 from tradewind.model.dag_json import decode_dag, encode_dag, structure_hash
 from tradewind.model.ids import JobKey, VersionKey
+from tradewind.model.partition_answers import PartitionAnswers, decode_answers
+from tradewind.model.planned_runs import PlannedRuns, decode_plan
+from tradewind.operations.cipher import Cipher
+from tradewind.operations.declare_watchers import without_watcher_arguments
 from tradewind.operations.name_executors import name_executors
 from tradewind.operations.publish_dag import Publication, lock_dags, publish_dags
 from tradewind.operations.register_assets import forget_assets
@@ -48,6 +53,8 @@ def check_file(parse: FileParse, executors: Mapping[str, str] | None = None) -> 
     """
     publications: dict[str, Publication] = {}
     problems = list(parse.problems)
+    plans = {dag_id: plan for dag_id, text in parse.plans if (plan := _plan(dag_id, text, problems)) is not None}
+    answers = {dag_id: said for dag_id, content in parse.answers if (said := _answers(dag_id, content, problems))}
     for data in parse.dags:
         try:
             dag = decode_dag(data)
@@ -61,9 +68,41 @@ def check_file(parse: FileParse, executors: Mapping[str, str] | None = None) -> 
         # The last one of a name wins within a file, as in Airflow.
         bundle_version = parse.bundle_version if dag.pins_bundle_version else None
         publications[dag.dag_id] = Publication(
-            dag, data, structure_hash(data), parse.name, bundle_version, parse.content_hash
+            dag,
+            _storable(dag, data),
+            structure_hash(data),
+            parse.name,
+            bundle_version,
+            parse.content_hash,
+            plans.get(dag.dag_id),
+            answers.get(dag.dag_id),
+            tuple(said for said in parse.intervals if said.dag_id == dag.dag_id),
         )
     return CheckedFile(parse, tuple(publications.values()), tuple(problems))
+
+
+def _plan(dag_id: str, text: str, problems: list[DagProblem]) -> PlannedRuns | None:
+    try:
+        plan = decode_plan(text)
+        plan.named_since_start()  # what an author's process sent must be sound before it is stored
+        return plan
+    except ValueError as error:
+        problems.append(DagProblem(str(error), dag_id))
+        return None
+
+
+def _answers(dag_id: str, content: object, problems: list[DagProblem]) -> PartitionAnswers | None:
+    try:
+        return decode_answers(content)
+    except ValueError as error:
+        problems.append(DagProblem(str(error), dag_id))
+        return None
+
+
+def _storable(dag: Dag, data: str) -> str:
+    """Without what watchers were given: that is kept once, encrypted."""
+    hidden = without_watcher_arguments(dag)
+    return data if hidden is dag else encode_dag(hidden)
 
 
 def publish_files(
@@ -73,6 +112,7 @@ def publish_files(
     now: datetime,
     *,
     is_paused_by_default: bool = True,
+    cipher: Cipher | None = None,
 ) -> PublishReport:
     """Store the DAGs of files that this processor has claimed, what is wrong with them, and what they no longer have.
 
@@ -90,7 +130,7 @@ def publish_files(
     records = lock_dags(tx, candidates, released, now, is_paused_by_default=is_paused_by_default)
     declarers = _declarers(tx, records, before, after)
     allowed, problems = _without_duplicates(chosen, records, declarers)
-    report.published = publish_dags(tx, allowed, records, now)
+    report.published = publish_dags(tx, allowed, records, now, cipher)
     names = {each.parse.key: each.parse.name for each in chosen}
     _release(tx, _freed(names, before, after, records), declarers, report)
     _save(tx, chosen, problems, after, now)

@@ -22,6 +22,8 @@ class AssetUpdate(NamedTuple):
 
     asker: Asker
     event: OutletEvent
+    partition_key: str | None = None
+    """Of the run of the task: what it updates is that partition, unless it says otherwise."""
 
 
 def record_outlet_events(tx: Transaction, results: Sequence[AttemptResult], now: datetime) -> list[AssetUpdate]:
@@ -35,7 +37,7 @@ def record_outlet_events(tx: Transaction, results: Sequence[AttemptResult], now:
         task = result.report.attempt.task
         run = runs[task.run_key]
         asker = Asker(task, run.dag_id, run.run_id)
-        updates += [AssetUpdate(asker, event) for event in result.outlet_events]
+        updates += [AssetUpdate(asker, event, run.partition_key) for event in result.outlet_events]
     return record_asset_events(tx, updates, now)
 
 
@@ -55,10 +57,21 @@ def record_asset_events(tx: Transaction, updates: Sequence[AssetUpdate], now: da
         tx.assets.attach(attached)
         inactive = {record.key for record in records if not record.is_active}
         settle_activity(tx, {key for _, key in attached} & inactive)
-    events = _events(known)
-    tx.asset_events.add(events, now)
-    tx.emit(AssetsUpdated(len(events)))
+    add_asset_events(tx, _events(known), now)
     return [update for update, record in found if record is None]
+
+
+def add_asset_events(tx: Transaction, events: Sequence[NewAssetEvent], now: datetime) -> list[int]:
+    """Store updates, whoever said so, and tell of them: the schedulers first of all, where somebody waits for any.
+
+    These hand them out. Who stores one has no more to do than that, however many wait for it.
+    """
+    is_awaited = tx.deliveries.is_anybody_listening()
+    keys = tx.asset_events.add(events, now, is_awaited=is_awaited)
+    if is_awaited:
+        tx.dag_changes.tell()
+    tx.emit(AssetsUpdated(len(events)))
+    return keys
 
 
 def record_outside_event(
@@ -68,11 +81,11 @@ def record_outside_event(
 
     Raises `UnknownAssetId`.
     """
-    if not tx.assets.read([AssetKey(asset_id)]):
+    known = tx.assets.read([AssetKey(asset_id)])
+    if not known:
         raise UnknownAssetId(asset_id)
     event = NewAssetEvent(asset_key=AssetKey(asset_id), extra=dict(extra), partition_key=partition_key)
-    tx.emit(AssetsUpdated(1))
-    return tx.asset_events.record(event, now)
+    return add_asset_events(tx, [event], now)[0]
 
 
 def _known(tx: Transaction, events: Iterable[OutletEvent], now: datetime) -> list[AssetRecord]:
@@ -109,11 +122,14 @@ def _events(updates: Iterable[tuple[AssetUpdate, AssetKey]]) -> list[NewAssetEve
     for update, asset_key in updates:
         alias = update.event.alias
         if alias is None:
-            events += [_event(update, asset_key, partition) for partition in update.event.partition_keys or (None,)]
+            partitions = update.event.partition_keys or (update.partition_key,)
+            events += [_event(update, asset_key, partition) for partition in partitions]
             continue
         place = (update.asker.key, asset_key, json.dumps(update.event.extra, sort_keys=True))
         before = through[place].aliases if place in through else ()
-        through[place] = _event(update, asset_key, None, (*before, alias) if alias not in before else before)
+        through[place] = _event(
+            update, asset_key, update.partition_key, (*before, alias) if alias not in before else before
+        )
     return [*events, *through.values()]
 
 

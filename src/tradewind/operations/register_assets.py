@@ -4,8 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from tradewind.model.asset import AssetAliasRef, AssetExpression, AssetKey, AssetRef
+from tradewind.decide.assets import leaves
+from tradewind.model.asset import AssetAliasRef, AssetKey, AssetRef
 from tradewind.model.dag import Dag
+from tradewind.operations.deliver_events import change_listeners
+from tradewind.operations.listen_to_assets import listen_to_assets
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import AssetRecord, AssetReference, NewAsset
 
@@ -23,7 +26,7 @@ def register_assets(tx: Transaction, dags: Sequence[Dag], now: datetime) -> None
     An asset is active while a DAG declares it. Where two have the same name or the same URI but differ in the other,
     the one that was active first stays so, and tasks that use the other one fail: one of the DAGs is mistaken.
     """
-    uses = [use for dag in dags for use in _uses(dag)]
+    uses = [use for dag in dags for use in asset_uses(dag)]
     declared = {
         (ref.name, ref.uri): NewAsset(name=ref.name, uri=ref.uri, group=ref.group, extra=ref.extra)
         for _, _, _, ref in uses
@@ -45,11 +48,14 @@ def register_assets(tx: Transaction, dags: Sequence[Dag], now: datetime) -> None
     }
     before = tx.assets.refer([dag.dag_id for dag in dags], references)
     settle_activity(tx, before | {reference.asset_key for reference in references})
+    listen_to_assets(tx, dags, keys, now)
 
 
 def forget_assets(tx: Transaction, dag_ids: Collection[str]) -> None:
     """These DAGs declare nothing any more."""
     if dag_ids:
+        tx.watchers.forget(dag_ids)
+        change_listeners(tx, dag_ids, ())
         settle_activity(tx, tx.assets.refer(dag_ids, ()))
 
 
@@ -79,17 +85,10 @@ def _relatives(tx: Transaction, records: Iterable[AssetRecord]) -> list[AssetRec
     return tx.assets.named({record.name for record in records}, {record.uri for record in records})
 
 
-def _uses(dag: Dag) -> Iterator[_Use]:
+def asset_uses(dag: Dag) -> Iterator[_Use]:
+    """All that a DAG names, and where."""
     if dag.assets is not None:
-        yield from ((dag.dag_id, SCHEDULE, "", ref) for ref in _leaves(dag.assets))
+        yield from ((dag.dag_id, SCHEDULE, "", ref) for ref in leaves(dag.assets))
     for task in dag.tasks:
         yield from ((dag.dag_id, INLET, task.task_id, ref) for ref in task.inlets)
         yield from ((dag.dag_id, OUTLET, task.task_id, ref) for ref in task.outlets)
-
-
-def _leaves(expression: AssetExpression) -> Iterator[AssetRef | AssetAliasRef]:
-    if isinstance(expression, AssetRef | AssetAliasRef):
-        yield expression
-    else:
-        for part in expression.parts:
-            yield from _leaves(part)

@@ -64,12 +64,12 @@ def report_tasks(
     rows += decide_failures(tx, failures, structures, longest_delay_s)
     if usages:
         rows = [replace(row, usage=usages.get(row.attempt)) for row in rows]
-    result.ended = tx.attempts.end(rows)
+    result.ended = tx.attempts.end(rows, recorded_at=now)
     left = [attempt for attempt in ends if attempt.task not in result.ended]
     stopped = tx.attempts.stopped(left) if left else set()
     retried = [row.attempt.task for row in rows if row.to_state is TaskState.UP_FOR_RETRY]
     tx.attempts.archive([key for key in retried if key in result.ended])
-    tx.changes.record(result.ended | stopped, now)
+    tx.changes.record(stopped, now)
     result.next_wake_at = min((row.wake_at for row in rows if row.wake_at is not None), default=None)
     _tell(tx, result, rows)
     tell_moves(tx, ((TaskState.NONE, key) for key in sorted(stopped)))

@@ -1,26 +1,34 @@
-"""Have callbacks of authors called that no worker will call: those of a run's end, and of tasks whose worker was lost.
+"""Have callbacks of authors called, e-mail sent, listeners told and links looked up where no worker will: at the end
+of runs, and of tasks that ended without one.
 
 The scheduler has no user code. It leaves a request in the same transaction as the change, and a DAG processor, which
 can import the file, answers it.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
 from tradewind.errors import DagUnusable
-from tradewind.model.callback_request import CallbackRequest
-from tradewind.model.dag import CallbackEvent, CallbackRef
+from tradewind.model.callback_request import AnsweredCallback, CallbackRequest
+from tradewind.model.dag import CallbackEvent, CallbackRef, Task
 from tradewind.model.ids import TaskKey
 from tradewind.model.run import Run, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import TaskSnapshot
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import RunEnd, Transaction
+from tradewind.storage.interface.kept_stores import XComValue
 
 _OF_RUN: Final = {RunState.SUCCESS: CallbackEvent.SUCCESS, RunState.FAILED: CallbackEvent.FAILURE}
-_OF_TASK: Final = {TaskState.FAILED: CallbackEvent.FAILURE, TaskState.UP_FOR_RETRY: CallbackEvent.RETRY}
+_OF_TASK: Final = {
+    TaskState.FAILED: CallbackEvent.FAILURE,
+    TaskState.UP_FOR_RETRY: CallbackEvent.RETRY,
+    TaskState.SUCCESS: CallbackEvent.SUCCESS,
+    TaskState.SKIPPED: CallbackEvent.SKIPPED,
+}
+_MAIL_OPTIONS: Final = {CallbackEvent.FAILURE: "email_on_failure", CallbackEvent.RETRY: "email_on_retry"}
 
 
 def request_run_callbacks(
@@ -50,9 +58,19 @@ def request_run_callbacks(
 
 
 def request_task_callbacks(
-    tx: Transaction, keys: Collection[TaskKey], reason: str, structures: Structures, now: datetime
+    tx: Transaction,
+    keys: Collection[TaskKey],
+    reason: str,
+    structures: Structures,
+    now: datetime,
+    *,
+    listened: Collection[TaskKey] = (),
+    with_links: bool = False,
 ) -> None:
-    """For task instances that were given up because their worker was lost."""
+    """For task instances that ended without a worker: theirs was lost, or their trigger said so.
+
+    Of those that are `listened` to, somebody wants to hear in any case; `with_links`, also links of operators count.
+    """
     if not keys:
         return
     runs = {run.key: run for run in tx.runs.read({key.run_key for key in keys})}
@@ -64,7 +82,10 @@ def request_task_callbacks(
         with suppress(DagUnusable):
             structure = structures.get(tx, run.version_key)
             number = structure.index.get(snapshot.task_id)
-            if number is not None and _has(structure.tasks[number].callbacks, event):
+            if number is None:
+                continue
+            task = structure.tasks[number]
+            if snapshot.key in listened or _tells(task, event) or (with_links and _has_links(task)):
                 requests.append(
                     CallbackRequest(
                         run.dag_id,
@@ -80,6 +101,33 @@ def request_task_callbacks(
                 )
     if requests:
         tx.callbacks.add(requests, now)
+
+
+def end_callbacks(tx: Transaction, answered: Collection[AnsweredCallback], now: datetime) -> None:
+    """These were answered. Links that they brought are kept, unless the task has begun another try meanwhile."""
+    brought = {each.stored.request.task: each for each in answered if each.links}
+    found = tx.tasks.snapshots([key for key in brought if key is not None]) if brought else []
+    values = [
+        XComValue(snapshot.key, name, value)
+        for snapshot in found
+        if snapshot.state in _OF_TASK and snapshot.try_number == brought[snapshot.key].stored.request.try_number
+        for name, value in brought[snapshot.key].links
+    ]
+    if values:
+        tx.xcoms.put(values, now)
+    tx.callbacks.delete([each.stored.key for each in answered])
+
+
+def _tells(task: Task, event: CallbackEvent) -> bool:
+    """Whether somebody may want to hear of it. Whether an e-mail is sent, the task itself says where it is read."""
+    option = _MAIL_OPTIONS.get(event)
+    details = task.details if isinstance(task.details, Mapping) else {}
+    mails = option is not None and bool(details.get("email")) and details.get(option) is not False
+    return mails or _has(task.callbacks, event)
+
+
+def _has_links(task: Task) -> bool:
+    return isinstance(task.details, Mapping) and bool(task.details.get("extra_links"))
 
 
 def _has(callbacks: Iterable[CallbackRef], event: CallbackEvent) -> bool:

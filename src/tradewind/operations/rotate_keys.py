@@ -13,6 +13,7 @@ from tradewind.operations.cipher import (
 )
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.trigger_store import SealedKwargs
+from tradewind.storage.interface.watcher_store import SealedWatcher
 
 
 class Rotated(NamedTuple):
@@ -21,6 +22,7 @@ class Rotated(NamedTuple):
     variables: int
     connections: int
     triggers: int
+    """Of waiting tasks and of assets."""
 
 
 def rotate_keys(tx: Transaction, cipher: Cipher, now: datetime) -> Rotated:
@@ -34,8 +36,17 @@ def rotate_keys(tx: Transaction, cipher: Cipher, now: datetime) -> Rotated:
         for record in tx.variables.all()
     ]
     connections = [sealed_connection(opened_connection(record, cipher), cipher) for record in tx.connections.all()]
-    triggers = [SealedKwargs(each.key, *cipher.encrypt(opened_kwargs(each, cipher))) for each in tx.triggers.sealed()]
+    triggers, orphans = (
+        [SealedKwargs(each.key, *cipher.encrypt(opened_kwargs(each, cipher))) for each in store.sealed()]
+        for store in (tx.triggers, tx.triggers.orphans)
+    )
+    tested = tx.connection_tests.connections([test.key for test in tx.connection_tests.lock_unfinished()])
+    tests = [(key, sealed_connection(opened_connection(each, cipher), cipher)) for key, each in tested.items()]
+    watchers = [SealedWatcher(each.key, *cipher.encrypt(opened_kwargs(each, cipher))) for each in tx.watchers.sealed()]
     tx.variables.put(variables, now)
     tx.connections.put(connections, now)
     tx.triggers.reseal(triggers)
-    return Rotated(len(variables), len(connections), len(triggers))
+    tx.triggers.orphans.reseal(orphans)
+    tx.watchers.reseal(watchers)
+    tx.connection_tests.reseal(tests)
+    return Rotated(len(variables), len(connections), len(triggers) + len(orphans) + len(watchers))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tradewind.errors import InvalidRequest
+from tradewind.errors import InvalidRequest, UnknownRun
 from tradewind.operations.choose_tasks import Selection, choose_tasks
 from tradewind.operations.list_runs import RunFilter, list_runs
 from tradewind.operations.structures import Structures
@@ -33,8 +33,12 @@ def select_tasks(
 
     Raises:
         UnknownDag: as the name says.
+        UnknownRun: none of the DAGs has a run that was asked for by name.
         InvalidRequest: the pattern is no regular expression.
     """
+    for run_id in wanted.run_ids:
+        if dag_ids and all(tx.runs.find(dag_id, run_id) is None for dag_id in dag_ids):
+            raise UnknownRun(dag_ids[0], run_id)
     selections = []
     for dag_id in dag_ids:
         for run in list_runs(tx, dag_id, wanted.runs):

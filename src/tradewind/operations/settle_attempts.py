@@ -9,6 +9,7 @@ from tradewind.decide.retry import LONGEST_DELAY_S
 from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited
 from tradewind.model.trigger import NewTrigger
 from tradewind.operations.cipher import Cipher
+from tradewind.operations.inquire import resume_answered
 from tradewind.operations.record_asset_events import record_outlet_events
 from tradewind.operations.report_tasks import Reported, report_tasks
 from tradewind.operations.structures import Structures
@@ -31,6 +32,8 @@ def settle_attempts(
     reported = report_tasks(tx, reports, now, structures, longest_delay_s=longest_delay_s, usages=usages)
     in_time = [result for result in results if result.report.attempt.task in reported.ended]
     _wait(tx, [(result, result.waits_for) for result in in_time if result.waits_for is not None], cipher)
+    # People may answer as soon as the question is there, which is before the task has left its worker.
+    resume_answered(tx, [each.report.attempt for each in in_time if isinstance(each.waits_for, InputAwaited)], now)
     record_outlet_events(tx, in_time, now)
     return reported
 

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 from tradewind.errors import UndecipherableSecret
+from tradewind.model.connection_text import decoded_extra
 from tradewind.model.json_value import JsonValue
-from tradewind.model.masking import REPLACEMENT, MaskingRules, restored
+from tradewind.model.masking import REPLACEMENT, MaskingRules, hide, restored
+from tradewind.model.task_answers import ConnectionResult
 
 _INDENT: Final = 2
 """As Airflow stores variables that are JSON."""
@@ -86,3 +88,9 @@ def _parts(text: str) -> JsonValue:
     except ValueError:
         return None
     return found
+
+
+def without_secrets(message: str, connection: ConnectionResult, rules: MaskingRules) -> str:
+    """What a hook says of a connection: they like to repeat what they were given."""
+    secrets = [connection.password or "", *rules.texts_of(decoded_extra(connection.extra))]
+    return hide(message, {form for secret in secrets for form in rules.forms_of(secret)})

@@ -3,17 +3,19 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from tradewind.decide.explain import Reason
 from tradewind.decide.simulate import Course, SimulatedRun, simulate
-from tradewind.decide.timetables import InvalidSchedule, why_no_run
+from tradewind.decide.timetables import InvalidSchedule, parse_schedule, why_no_run
 from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
 from tradewind.model.dag import Dag
-from tradewind.model.run import Run
+from tradewind.model.dag_bounds import restriction_of
+from tradewind.model.listing import Condition, Listed, Order, Query, Test
 from tradewind.model.states import RunState
+from tradewind.model.timetable import CronDataInterval, CronPartition, CronTrigger, DeltaDataInterval
 from tradewind.operations.explain import why_no_next_run
-from tradewind.operations.publish_dag import restriction_of
+from tradewind.operations.plan_runs import plan_of
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
@@ -34,6 +36,12 @@ class SimulationRequest:
     duration: timedelta | None = None
     """In place of how long the last runs took."""
     limit: int = 1000
+    schedule: str | None = None
+    """A cron expression or preset in place of the DAG's schedule."""
+    timezone: str | None = None
+    """In which that is meant; by default in that of the DAG."""
+    catchup: bool | None = None
+    """In place of what the DAG says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +60,14 @@ def simulate_dag(tx: Transaction, request: SimulationRequest, structures: Struct
     Raises:
         UnknownDag: there is none of that id.
         DagUnusable: its stored form cannot be read, or its timetable cannot be asked.
-        InvalidRequest: the time ends before it begins.
+        InvalidRequest: the time ends before it begins, or the schedule in place of the DAG's is none.
     """
     if request.end < request.start:
         raise InvalidRequest("the time ends before it begins: --to must not lie before --from")
     record = tx.dags.find(request.dag_id)
     if record is None or record.version_key is None:
         raise UnknownDag(request.dag_id)
-    dag = structures.get(tx, record.version_key).dag
+    dag = _as_asked(structures.get(tx, record.version_key).dag, request)
     duration = request.duration if request.duration is not None else _usual_duration(tx, request.dag_id)
     try:
         found = list(islice(simulate(dag, _course(tx, dag, request, duration, now)), request.limit + 1))
@@ -69,6 +77,26 @@ def simulate_dag(tx: Transaction, request: SimulationRequest, structures: Struct
     if not found:
         notes = [*notes[1:], why_no_run(dag.timetable)]
     return Simulation(found[: request.limit], len(found) > request.limit, notes)
+
+
+def _as_asked(dag: Dag, request: SimulationRequest) -> Dag:
+    """The DAG with what the person wants to see changed."""
+    if request.catchup is not None:
+        dag = replace(dag, catchup=request.catchup)
+    if request.schedule is None:
+        return dag
+    zone = dag.timezone if request.timezone is None else request.timezone
+    is_interval = isinstance(dag.timetable, CronDataInterval | DeltaDataInterval)
+    try:
+        wanted = parse_schedule(request.schedule, zone, is_interval)
+    except InvalidSchedule as error:
+        raise InvalidRequest(str(error)) from error
+    if isinstance(dag.timetable, CronPartition) and isinstance(wanted, CronTrigger):
+        # At other times, but still a partition each.
+        wanted = replace(
+            dag.timetable, expression=wanted.expression, timezone=request.timezone or dag.timetable.timezone
+        )
+    return replace(dag, timetable=wanted)
 
 
 def _course(tx: Transaction, dag: Dag, request: SimulationRequest, duration: timedelta, now: datetime) -> Course:
@@ -86,18 +114,17 @@ def _course(tx: Transaction, dag: Dag, request: SimulationRequest, duration: tim
         restriction=restriction,
         max_active_runs=request.max_active_runs or dag.max_active_runs,
         duration=duration,
+        plan=plan_of(tx, dag),
         active_runs=tx.runs.count_active([dag.dag_id])[dag.dag_id].active if request.start <= now else 0,
     )
 
 
 def _usual_duration(tx: Transaction, dag_id: str) -> timedelta:
-    ended = [run for run in tx.runs.of_dag(dag_id) if run.state is RunState.SUCCESS][-_LAST_RUNS:]
-    took = [duration for run in ended if (duration := _duration(run)) is not None]
+    conditions = Condition("dag_id", Test.IS, dag_id), Condition("state", Test.IS, RunState.SUCCESS.value)
+    query = Query(conditions, (Order("run_after", is_descending=True),), _LAST_RUNS, is_counted=False)
+    rows: Any = tx.listings.page(Listed.DAG_RUNS, query).rows
+    took = [row["end_date"] - row["start_date"] for row in rows if row["start_date"] and row["end_date"]]
     return sum(took, timedelta()) / len(took) if took else timedelta()
-
-
-def _duration(run: Run) -> timedelta | None:
-    return None if run.started_at is None or run.finished_at is None else run.finished_at - run.started_at
 
 
 def _assumed(duration: timedelta) -> str:

@@ -10,7 +10,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from tradewind.decide.backfill import Treatment, is_done, planned_dates, treatment
+from tradewind.decide.backfill import Treatment, date_of, has_partitions, is_done, planned_dates, treatment
+from tradewind.decide.timetables import partition_on
 from tradewind.errors import Conflict, InvalidRequest, RunExists, UnknownDag
 from tradewind.model.backfill import Backfill, BackfillPlan
 from tradewind.model.ids import BackfillKey, VersionKey
@@ -18,9 +19,12 @@ from tradewind.model.run import NewRun
 from tradewind.model.run_ids import new_run_id
 from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import RunInfo
+from tradewind.operations.backfill_gate import BackfillGate
+from tradewind.operations.backfill_updates import note_updates
 from tradewind.operations.choose_tasks import Selection, touch_run
 from tradewind.operations.clear_tasks import Afterwards, clear_tasks, reopen_run
 from tradewind.operations.create_run import create_run
+from tradewind.operations.plan_backfill import runs_of_dates
 from tradewind.operations.structures import Structures
 from tradewind.operations.use_latest_version import use_latest_version
 from tradewind.storage.interface import DagRecord, Transaction
@@ -94,14 +98,16 @@ class _Batch:
         self._version_key = latest if backfill.plan.uses_latest_version else backfill.plan.version_key
         self._bundle_version = None if self._version_key == latest else self._bundle_of(self._version_key)
         self._structure = structures.get(tx, self._version_key)
+        self._planned_for = structures.get(tx, backfill.plan.version_key).dag
+        """As the DAG was when it was asked for."""
         self.passed_over = 0
+        self._gate = BackfillGate(tx, self._structure.dag)
 
     def work(self) -> int:
         """Returns how many dates were looked at."""
         plan, since = self._backfill.plan, self._backfill.looked_at
-        timetable = self._structures.get(self._tx, plan.version_key).dag.timetable
         size = max(1, min(_MOST_RUNS, _MOST_TASKS // max(1, len(self._structure.tasks))))
-        infos = list(islice(planned_dates(timetable, plan, position=since), size))
+        infos = list(islice(planned_dates(self._planned_for.timetable, plan, position=since), size))
         self._deal_with(infos)
         if infos and not self._tx.backfills.advance(
             self._backfill.key, since=since, looked_at=len(infos), passed_over=self.passed_over, now=self._now
@@ -110,26 +116,34 @@ class _Batch:
         return len(infos)
 
     def _deal_with(self, infos: Sequence[RunInfo]) -> None:
-        plan = self._backfill.plan
-        dates = [date for info in infos if (date := info.logical_date) is not None]
-        existing = self._tx.backfills.existing_runs(plan.dag_id, dates)
-        known = {run.key: treatment(run.state, plan.reprocess) for run in existing.values()}
+        existing = runs_of_dates(self._tx, self._planned_for, infos)
+        known = {run.key: treatment(run.state, self._backfill.plan.reprocess) for run in existing.values()}
         # All at once and by key, as everybody locks them.
         self._tx.runs.lock([key for key, what in known.items() if what is Treatment.START_OVER])
         for info in infos:
-            run = None if info.logical_date is None else existing.get(info.logical_date)
-            if run is None:
-                self._create(info)
-            elif known[run.key] is Treatment.START_OVER:
-                self._start_over(run)
-            else:
+            run = existing.get(date_of(info))
+            is_wanted = self._gate.is_open(info) if run is None else known[run.key] is Treatment.START_OVER
+            if not is_wanted:
                 self.passed_over += 1
+            elif run is None or has_partitions(self._planned_for.timetable):
+                self._create(info)  # as in Airflow: a partition may have any number of runs, and all are kept
+            else:
+                self._start_over(run)
 
     def _create(self, info: RunInfo) -> None:
         plan = self._backfill.plan
+        partition = partition_on(self._planned_for.timetable, date_of(info))
+        key, date = (None, None) if partition is None else partition
         new = NewRun(
             dag_id=plan.dag_id,
-            run_id=new_run_id(RunType.BACKFILL, info.run_after, logical_date=info.logical_date),
+            run_id=new_run_id(
+                RunType.BACKFILL,
+                info.run_after,
+                logical_date=info.logical_date,
+                # One backfill makes one run for each instant.
+                suffix=f"{self._backfill.key % 10**8:08d}",
+                partition_key=key,
+            ),
             run_type=RunType.BACKFILL,
             run_after=info.run_after,
             version_key=self._version_key,
@@ -140,11 +154,15 @@ class _Batch:
             triggering_user_name=plan.triggering_user_name,
             backfill_key=self._backfill.key,
             bundle_version=self._bundle_version,
+            partition_key=key,
+            partition_date=date,
         )
         try:
-            create_run(self._tx, self._structure, new, self._now)
+            run_key = create_run(self._tx, self._structure, new, self._now)
         except RunExists:
             self.passed_over += 1  # another run has taken the name
+        else:
+            note_updates(self._tx, self._planned_for, self._backfill, run_key, info)
 
     def _start_over(self, existing: ExistingRun) -> None:
         tx, now = self._tx, self._now

@@ -19,6 +19,7 @@ class Structures:
     def __init__(self, most_tasks: int = 100_000) -> None:
         self._most_tasks = most_tasks
         self._known: OrderedDict[VersionKey, Structure] = OrderedDict()
+        self._current: dict[str, VersionKey] = {}
         self._tasks = 0
         self._hits = 0
         self._misses = 0
@@ -41,6 +42,23 @@ class Structures:
         if stored is None:
             raise DagUnusable(f"version {version_key}", "this version is not stored (any more)")
         return self._remember(version_key, *stored)
+
+    def current(self, dag_id: str) -> tuple[VersionKey, Structure] | None:
+        """The version that the DAG had when it was last looked at. Whoever uses it must make sure that it still has."""
+        with self._lock:
+            version_key = self._current.get(dag_id)
+            known = None if version_key is None else self._known.get(version_key)
+            if version_key is None or known is None:
+                return None
+            self._known.move_to_end(version_key)
+            self._hits += 1
+            return version_key, known
+
+    def get_current(self, tx: Transaction, dag_id: str, version_key: VersionKey) -> Structure:
+        """As `get`, of the version that the DAG has now."""
+        structure = self.get(tx, version_key)
+        self._current[dag_id] = version_key
+        return structure
 
     def measured(self, kind: str) -> StructuresMeasured:
         """How well it serves a service of this kind."""

@@ -1,6 +1,6 @@
-"""Timers of tasks that ran out: a retry or a sensor's next poke is due, or a trigger did not fire in time."""
+"""Timers of tasks that ran out: a retry or a sensor's next poke is due, no trigger fired or nobody answered in time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -9,6 +9,7 @@ from tradewind.model.ids import AttemptKey, TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, TaskSnapshot
+from tradewind.operations.inquire import events_at_timeout, with_event
 from tradewind.operations.report_tasks import decide_failures, resume_tasks
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -23,14 +24,15 @@ _TOO_LATE: Final = "what the task waited for did not happen in time"
 def wake_tasks(tx: Transaction, now: datetime, limit: int, structures: Structures, *, longest_delay_s: float) -> int:
     """Let the run of each such task look at it. Returns how many.
 
-    A deferral that timed out goes on with an error. Who waits for a person, or left nothing to go on with, has failed.
+    Who waited for a trigger goes on with an error; who waited for a person, with the default answer or an error. Who
+    left nothing to go on with has failed.
     """
     due = tx.attempts.due(now, limit)
     if not due:
         return 0
     waiting = (TaskState.DEFERRED, TaskState.AWAITING_INPUT)
     snapshots = tx.tasks.snapshots(due)
-    resumed = _resume_late(tx, [each for each in snapshots if each.state is TaskState.DEFERRED], now)
+    resumed = _resume_late(tx, [each for each in snapshots if each.state in waiting], now)
     late = [
         Failed(AttemptKey(*snapshot.key, snapshot.attempt), now, reason=_TOO_LATE)
         for snapshot in snapshots
@@ -43,12 +45,23 @@ def wake_tasks(tx: Transaction, now: datetime, limit: int, structures: Structure
 
 
 def _resume_late(tx: Transaction, snapshots: Sequence[TaskSnapshot], now: datetime) -> set[TaskKey]:
-    """Authors' callbacks, and `TaskDeferralTimeout`, are for a worker."""
+    """Authors' callbacks, and the error that is raised, are for a worker."""
+    if not snapshots:
+        return set()
     stored = tx.deferrals.of_tasks([snapshot.key for snapshot in snapshots])
     attempts = [AttemptKey(*snapshot.key, snapshot.attempt) for snapshot in snapshots]
     resumed = resume_tasks(tx, [each for each in attempts if _is_of(stored.get(each.task), each)], now)
-    tx.deferrals.put([replace(stored[key], next_method=FAILED_METHOD, next_kwargs=_TIMEOUT) for key in resumed])
+    asking = {each.key for each in snapshots if each.state is TaskState.AWAITING_INPUT and each.key in resumed}
+    events = events_at_timeout(tx, [each for each in attempts if each.task in asking], now)
+    tx.deferrals.put([_too_late(stored[key], events.get(key)) for key in resumed])
+    tx.triggers.call_off(resumed - asking, kills=False)
     return resumed
+
+
+def _too_late(deferral: StoredDeferral, event: Mapping[str, JsonValue] | None) -> StoredDeferral:
+    if event is not None:
+        return with_event(deferral, event)
+    return replace(deferral, next_method=FAILED_METHOD, next_kwargs=_TIMEOUT)
 
 
 def _is_of(deferral: StoredDeferral | None, attempt: AttemptKey) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from tradewind.errors import InvalidRequest
+from tradewind.errors import InvalidRequest, NotFound
 
 PREFIX: Final = "apache-airflow-providers-"
 
@@ -27,7 +27,7 @@ _KNOWN: Final = (
 _SHORT: Final = re.compile(r"[a-z0-9]+([-._][a-z0-9]+)*", re.IGNORECASE)
 
 
-class UnknownProvider(InvalidRequest):
+class UnknownProvider(NotFound):
     """No provider package of that name."""
 
     def __init__(self, name: str) -> None:

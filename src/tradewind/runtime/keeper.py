@@ -8,10 +8,12 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import FrameType
 from typing import Final, NoReturn
 
 from tradewind.runtime.clock import Clock
+from tradewind.runtime.readiness import be_kept
 
 _SHORTEST_PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 30.0
@@ -30,6 +32,8 @@ class Part:
     name: str
     live: Callable[[], None]
     """What it does, in a fork of this process. It ends well when this returns."""
+    tells_when_ready: bool = True
+    """Whether it calls `readiness.tell_ready`; another is ready when it runs."""
     must_be_urged: bool = False
     """Whether it finishes first what it has begun when it is told to end, and leaves that when it is told again. Others
     work with it: it ends last."""
@@ -40,6 +44,7 @@ class _Kept:
     part: Part
     pid: int = 0
     """0: it does not run."""
+    is_ready: bool = False
     started_at: float = 0.0
     start_at: float = 0.0
     pause_s: float = _SHORTEST_PAUSE_S
@@ -57,6 +62,10 @@ class Listener:
     """A part runs, as this process."""
     ended: Callable[[str, int, float], None] = field(default=lambda _name, _code, _pause_s: None)
     """A part ended unasked, as `os.waitstatus_to_exitcode` says it; it starts again after the pause."""
+    ready: Callable[[str], None] = field(default=lambda _name: None)
+    """A part can do its work."""
+    all_ready: Callable[[], None] = field(default=lambda: None)
+    """All of them can, for the first time."""
 
 
 class Keeper:
@@ -77,12 +86,17 @@ class Keeper:
         self._prepare = prepare
         self._selector = selectors.DefaultSelector()
         self._is_stopping = False
+        self._were_ready = False
 
     def start(self, name: str) -> None:
         """Start one part before the others. If it ends, `run` starts it again."""
         for kept in self._kept:
             if kept.part.name == name:
                 self._start(kept)
+
+    def unready(self) -> list[str]:
+        """The names of those that cannot do their work yet, or not at the moment."""
+        return [kept.part.name for kept in self._kept if not kept.is_ready]
 
     def run(self, tick: Callable[[], float] = lambda: 3600.0) -> None:
         """Until SIGINT, SIGTERM or SIGHUP; then no part is left.
@@ -107,17 +121,31 @@ class Keeper:
 
     def _start(self, kept: _Kept) -> None:
         reading, writing = os.pipe() if self._listener.said else (-1, -1)
+        waiting, telling = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         kept.started_at = self._clock.monotonic()
         kept.pid = os.fork()
         if not kept.pid:
+            os.close(waiting)
+            be_kept(telling)
             self._be(kept.part, reading, writing)
         self._listener.started(kept.part.name, kept.pid)
+        os.close(telling)
+        self._await(waiting, partial(self._heed, kept, kept.pid))
         if self._listener.said:
             os.close(writing)
-            os.set_blocking(reading, False)
-            self._selector.register(reading, selectors.EVENT_READ, kept)
+            self._await(reading, partial(self._hear, kept))
+        if not kept.part.tells_when_ready:
+            self._is_ready(kept)
+
+    def _await(self, reading: int, heed: Callable[[int], None]) -> None:
+        os.set_blocking(reading, False)
+        self._selector.register(reading, selectors.EVENT_READ, heed)
+
+    def _leave(self, reading: int) -> None:
+        self._selector.unregister(reading)
+        os.close(reading)
 
     def _be(self, part: Part, reading: int, output: int) -> NoReturn:
         """The life of a part."""
@@ -148,21 +176,30 @@ class Keeper:
 
     def _turn(self, most_s: float) -> None:
         for key, _ in self._selector.select(most_s):
-            if isinstance(key.data, _Kept):
-                self._hear(key.fd, key.data)
-            else:
-                with contextlib.suppress(BlockingIOError):
-                    os.read(key.fd, _MOST_AT_ONCE)
+            key.data(key.fd)
         self._bury()
 
-    def _hear(self, reading: int, kept: _Kept) -> None:
+    def _heed(self, kept: _Kept, pid: int, waiting: int) -> None:
+        """Who ends without a word was never ready, and who has ended since is so no longer."""
+        is_told = bool(os.read(waiting, 1))
+        self._leave(waiting)
+        if is_told and kept.pid == pid:
+            self._is_ready(kept)
+
+    def _is_ready(self, kept: _Kept) -> None:
+        kept.is_ready = True
+        self._listener.ready(kept.part.name)
+        if not self._were_ready and all(each.is_ready for each in self._kept):
+            self._were_ready = True
+            self._listener.all_ready()
+
+    def _hear(self, kept: _Kept, reading: int) -> None:
         with contextlib.suppress(BlockingIOError):
             data = os.read(reading, _MOST_AT_ONCE)
             *lines, kept.unfinished = (kept.unfinished + data).split(b"\n")
             if not data:
                 # A process that the part started may have had its output too; now nobody has.
-                self._selector.unregister(reading)
-                os.close(reading)
+                self._leave(reading)
                 lines, kept.unfinished = [kept.unfinished] if kept.unfinished else [], b""
             for line in lines:
                 self._say(kept.part.name, line.decode(errors="replace"))
@@ -184,6 +221,7 @@ class Keeper:
 
     def _ended(self, kept: _Kept, code: int) -> None:
         kept.pid = 0
+        kept.is_ready = False
         if self._is_stopping:
             return
         now = self._clock.monotonic()
@@ -214,7 +252,7 @@ class Keeper:
         reading, writing = os.pipe()
         for end in (reading, writing):
             os.set_blocking(end, False)
-        self._selector.register(reading, selectors.EVENT_READ)
+        self._selector.register(reading, selectors.EVENT_READ, _drain)
 
         def stop(_number: int, _frame: FrameType | None) -> None:
             self._is_stopping = True
@@ -232,3 +270,9 @@ class Keeper:
             self._selector.close()
             os.close(reading)
             os.close(writing)
+
+
+def _drain(reading: int) -> None:
+    """It has done its work: a signal woke whoever waited."""
+    with contextlib.suppress(BlockingIOError):
+        os.read(reading, _MOST_AT_ONCE)

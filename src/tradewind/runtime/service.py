@@ -38,6 +38,10 @@ class Service(Protocol):
         """The database answers again, and nothing remembered from before can be trusted."""
 
 
+def _do_nothing() -> None:
+    """Nobody waits for it."""
+
+
 @dataclass(slots=True)
 class Loop:
     """Runs a service until told to stop, through outages of the database."""
@@ -50,11 +54,14 @@ class Loop:
     """After how many passes it ends by itself."""
     counts_only_idle: bool = False
     """Whether only passes that found nothing to do count."""
+    started: Callable[[], None] = _do_nothing
+    """Called when the service has got ready."""
 
     def run(self) -> None:
         """Until `is_stopping`."""
         passes = 0
         self._insist(self.service.start)
+        self.started()
         try:
             while not self.is_stopping():
                 is_busy = self._insist(self.service.run_once)

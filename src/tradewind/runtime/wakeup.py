@@ -8,6 +8,8 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
+from tradewind.runtime.socket_folder import make_socket_folder
+
 
 class Wakeup(Protocol):
     """A signal that may be given from anywhere and is not lost while nobody waits."""
@@ -82,8 +84,7 @@ class SocketWakeup:
     """
 
     def __init__(self, folder: Path, name: str | None = None) -> None:
-        self._folder = folder
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder = make_socket_folder(folder)
         self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._sender.setblocking(False)
         self._path = self._folder / f"{name or os.getpid()}.sock"

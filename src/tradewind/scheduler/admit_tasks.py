@@ -14,7 +14,7 @@ from tradewind.model.pool import UNLIMITED_SLOTS, Pool
 from tradewind.model.states import TaskState
 from tradewind.model.task import Candidate, WorkItem
 from tradewind.scheduler.state import SchedulerState
-from tradewind.storage.interface import MOST_SLOTS, Transaction
+from tradewind.storage.interface import MOST_SLOTS, SlotsInUse, Transaction
 from tradewind.telemetry.events import TaskCannotFit, TasksMoved
 from tradewind.telemetry.measurements import PoolsContended
 
@@ -145,15 +145,16 @@ def _serve(
     admitted: Admitted,
     now: datetime,
 ) -> None:
-    # Counted by a statement of its own, after the lock: one that locks sees what was before the lock.
-    in_use = tx.queue.slots_in_use(state.job)
+    batch = state.settings.max_tis_per_query or _UNLIMITED_BATCH
+    in_use, head = _look(tx, state, pools, batch)
     room = state.core.parallelism - in_use.held
-    limit = min(room, state.settings.max_tis_per_query or _UNLIMITED_BATCH)
+    limit = min(room, batch)
     capacity = Capacity(limit, dict(executor_slots), state.executors[0].name)
     exclusions = Exclusions(capacity.default_executor)
     serving = _rotated(pools, state.pool_rotation)
     while serving:
-        queues = [_queue(tx, pool, in_use.of(pool), max(limit, 1), exclusions) for pool in serving]
+        queues = [_queue(tx, pool, in_use.of(pool), max(limit, 1), exclusions, head) for pool in serving]
+        head = None
         capacity.active_by_task = _active_instances(tx, queues)
         admission = admit(queues, capacity)
         _write(tx, state, admitted, admission.admitted, now)
@@ -169,14 +170,37 @@ def _serve(
         admitted.unfinished = set(admitted.served)
 
 
-def _queue(tx: Transaction, pool: Pool, in_use: int, limit: int, exclusions: Exclusions) -> PoolQueue:
+def _look(
+    tx: Transaction, state: SchedulerState, pools: Sequence[Pool], batch: int
+) -> tuple[SlotsInUse, Sequence[Candidate] | None]:
+    """What is in use, and with it the head of the queue, where it is a single pool's, as it mostly is.
+
+    By a statement of its own, after the lock: one that locks sees what was before the lock.
+    """
+    if len(pools) > 1:
+        return tx.queue.slots_in_use(state.job), None
+    (pool,) = pools
+    most = max(1, min(state.core.parallelism, batch))
+    return tx.queue.survey(state.job, pool.name, most, most_slots=_most_slots(pool))
+
+
+def _most_slots(pool: Pool) -> int:
+    return MOST_SLOTS if pool.slots == UNLIMITED_SLOTS else pool.slots
+
+
+def _queue(
+    tx: Transaction, pool: Pool, in_use: int, limit: int, exclusions: Exclusions, head: Sequence[Candidate] | None
+) -> PoolQueue:
+    """`head`: the first of them, at least as many as `limit` if there are so many, where that was asked before."""
     free = free_slots(pool, in_use)
     if free == 0:
         return PoolQueue(pool.name, (), free)
+    if head is not None:
+        return PoolQueue(pool.name, head[:limit], free)
     waiting = tx.queue.waiting(
         pool.name,
         limit,
-        most_slots=MOST_SLOTS if pool.slots == UNLIMITED_SLOTS else pool.slots,
+        most_slots=_most_slots(pool),
         full_executors=exclusions.executors,
         full_tasks=exclusions.tasks,
     )

@@ -14,14 +14,14 @@ from tradewind.errors import DagUnusable, DatabaseError
 from tradewind.model.ids import RunKey
 from tradewind.model.run import RunHead
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskRole
+from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import past_of
 from tradewind.operations.request_callbacks import request_run_callbacks
-from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.run_work import Work, deciding, give_up, load_works, undecidable
 from tradewind.scheduler.state import SchedulerState
 from tradewind.scheduler.write_moves import write_moves
-from tradewind.storage.interface import RunEnd, Transaction
+from tradewind.storage.interface import RunEnd, TakenChanges, Transaction
 
 STEAL_AFTER = timedelta(seconds=1)
 """A run whose own scheduler leaves a change lying for so long is taken over by any other."""
@@ -34,29 +34,43 @@ class Advanced:
     runs: int = 0
     works: list[Work] = field(default_factory=list)
     dags_to_start: set[str] = field(default_factory=set)
+    may_be_more: bool = False
+    """Whether another look at once may find something."""
 
 
 def advance_runs(state: SchedulerState) -> int:
-    """Look at up to `max_dagruns_per_loop_to_schedule` changed runs. Returns how many were looked at."""
+    """Look at up to `max_dagruns_per_loop_to_schedule` changed runs. Returns how many were looked at.
+
+    To look once more after a single change, and find nothing, would cost as much again for each task of a chain.
+    Whoever changes something wakes the scheduler. Where more than that goes on, the next look comes at once.
+    """
     now = state.clock.now()
+    state.is_to_look_again = False
     try:
-        advanced = state.store.transact(lambda tx: _advance(tx, state, _lock_dirty(tx, state, now), now))
+        advanced = state.store.transact(lambda tx: _advance(tx, state, *_take_dirty(tx, state, now), now))
     except DatabaseError:
         raise
     except Exception:
         # Something in one run upsets the whole batch: go one by one, so that only its DAG is fenced off (B10).
         return _advance_one_by_one(state, now)
     _note(state, advanced)
+    state.is_to_look_again = advanced.may_be_more
     return advanced.runs
 
 
-def _lock_dirty(tx: Transaction, state: SchedulerState, now: datetime) -> list[RunHead]:
+def _take_dirty(tx: Transaction, state: SchedulerState, now: datetime) -> tuple[list[RunHead], TakenChanges]:
     limit = state.settings.max_dagruns_per_loop_to_schedule
-    return tx.changes.lock_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)
+    return tx.changes.take_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)
 
 
 def _advance_one_by_one(state: SchedulerState, now: datetime) -> int:
-    keys = [run.key for run in state.store.transact(lambda tx: _lock_dirty(tx, state, now))]
+    limit = state.settings.max_dagruns_per_loop_to_schedule
+
+    def find(tx: Transaction) -> list[RunKey]:
+        return [run.key for run in tx.changes.lock_dirty(limit, job=state.job, foreign_before=now - STEAL_AFTER)]
+
+    keys = state.store.transact(find)
+    state.is_to_look_again = bool(keys)
     for key in keys:
         try:
             _note(state, state.store.transact(partial(_advance_one, state=state, run_key=key, now=now)))
@@ -73,20 +87,24 @@ def _give_up_run(tx: Transaction, run_key: RunKey, error: Exception, now: dateti
 
 
 def _advance_one(tx: Transaction, state: SchedulerState, run_key: RunKey, now: datetime) -> Advanced:
-    return _advance(tx, state, tx.runs.lock_heads([run_key]), now)
+    runs = tx.runs.lock_heads([run_key])
+    return _advance(tx, state, runs, tx.changes.take([run.key for run in runs]), now)
 
 
-def _advance(tx: Transaction, state: SchedulerState, runs: list[RunHead], now: datetime) -> Advanced:
+def _advance(
+    tx: Transaction, state: SchedulerState, runs: list[RunHead], taken: TakenChanges, now: datetime
+) -> Advanced:
     if not runs:
         return Advanced()
-    taken = tx.changes.take([run.key for run in runs])
     running = [run for run in runs if run.state is RunState.RUNNING]
     works = [work for work in load_works(tx, state, running, taken, now) if _decide(tx, work, taken.runs, now)]
     write_moves(tx, state, works, now)
     _finish(tx, state, works, now)
     to_start = {run.dag_id for run in runs if run.state is RunState.QUEUED}
     to_start |= {work.run.dag_id for work in works if work.outcome is not None}
-    return Advanced(len(runs), works, to_start)
+    is_full = len(runs) >= state.settings.max_dagruns_per_loop_to_schedule
+    is_busy = is_full or len(taken.runs) + len(taken.tasks) > 1
+    return Advanced(len(runs), works, to_start, is_busy or tx.has_recorded_changes or bool(to_start))
 
 
 def _decide(tx: Transaction, work: Work, looked_for: set[RunKey], now: datetime) -> bool:
@@ -132,10 +150,8 @@ def _stop_remaining(tx: Transaction, work: Work, now: datetime) -> None:
     """`fail_fast`. What the pass has decided but not written yet is undone by it as well."""
     tasks = work.progress.structure.tasks
     teardowns = {task.task_id for task in tasks if task.role is TaskRole.TEARDOWN}
-    stopped = tx.tasks.stop_unfinished(
-        work.run.key, now, spare=teardowns, reason="fail_fast: another task failed", fails_running=True
-    )
-    tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
+    reason = "fail_fast: another task failed"
+    stopped = stop_unfinished(tx, work.run.key, now, spare=teardowns, reason=reason, fails_running=True)
     for snapshot in stopped:
         work.progress.apply(snapshot)
         work.changed.append(snapshot)

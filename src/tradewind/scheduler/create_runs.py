@@ -1,20 +1,33 @@
 """Duty: create the runs that timetables say are due."""
 
-from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from tradewind.decide.timetables import next_run
-from tradewind.errors import DagUnusable, RunExists
+from tradewind.decide.structure import Structure
+from tradewind.decide.timetables import next_run, partition_of
+from tradewind.errors import DagUnusable
 from tradewind.model.dag import Dag
+from tradewind.model.dag_bounds import restriction_of
+from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.run import NewRun
 from tradewind.model.run_ids import new_run_id
 from tradewind.model.states import RunType, TriggeredBy
-from tradewind.model.timetable import RunInfo
-from tradewind.operations.create_run import create_run
-from tradewind.operations.publish_dag import restriction_of
+from tradewind.model.timetable import AssetAndTime, RunInfo
+from tradewind.operations.create_run import create_due_runs
+from tradewind.operations.plan_runs import ask_for_more, plan_of
+from tradewind.operations.settle_slots import take_tick
+from tradewind.scheduler.fencing import fence
+from tradewind.scheduler.run_for_assets import look_at
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction
-from tradewind.telemetry.events import DagFenced
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What a pass writes for many DAGs at once."""
+
+    runs: list[tuple[Structure, NewRun]] = field(default_factory=list)
+    following: dict[str, RunInfo | None] = field(default_factory=dict)
 
 
 def create_runs(state: SchedulerState) -> int:
@@ -25,9 +38,18 @@ def create_runs(state: SchedulerState) -> int:
 
     def work(tx: Transaction) -> list[str]:
         due = tx.dags.due(now, state.settings.max_dagruns_to_create_per_loop)
-        active = tx.runs.count_active([record.dag_id for record in due]) if due else {}
+        if not due:
+            return []
+        active = tx.runs.count_active([record.dag_id for record in due])
+        state.structures.prepare(tx, {record.version_key for record in due if record.version_key is not None})
+        batch = _Batch()
         for record in due:
-            _create_next(tx, state, record, active[record.dag_id].active, now)
+            _create_next(tx, state, record, active[record.dag_id].active, now, batch)
+        create_due_runs(tx, batch.runs, now)
+        tx.dags.set_next_runs(batch.following)
+        gated = [record for record in due if _gate_of(tx, state, record) is not None]
+        if gated:
+            look_at(tx, state, gated, now)
         return [record.dag_id for record in due]
 
     dag_ids = state.store.transact(work)
@@ -35,35 +57,53 @@ def create_runs(state: SchedulerState) -> int:
     return len(dag_ids)
 
 
-def fence(tx: Transaction, error: DagUnusable) -> None:
-    """Leave this DAG alone until it has a new version; all others go on (B10)."""
-    tx.dags.set_error(error.dag_id, error.reason)
-    tx.emit(DagFenced(error.dag_id, error.reason))
-
-
-def _create_next(tx: Transaction, state: SchedulerState, record: DagRecord, active_runs: int, now: datetime) -> None:
+def _create_next(
+    tx: Transaction,
+    state: SchedulerState,
+    record: DagRecord,
+    active_runs: int,
+    now: datetime,
+    batch: _Batch,
+) -> None:
+    """What is to be written for all DAGs at once goes to the batch."""
     info, version_key = record.next_run, record.version_key
     if info is None or version_key is None:
         return
     try:
         structure = state.structures.get(tx, version_key)
         dag = structure.dag
-        following = _following(dag, info, now)
+        plan = plan_of(tx, dag)
+        following = _following(dag, info, now, plan)
     except DagUnusable as error:
         fence(tx, error)
+        return
+    if isinstance(dag.timetable, AssetAndTime):
+        # It waits for its assets, and so long it is no run: no limit of runs concerns it.
+        take_tick(tx, record.dag_id, dag.timetable, info, now)
+        batch.following[record.dag_id] = following
+        ask_for_more(tx, record.file, plan, info)
         return
     if active_runs >= dag.max_active_runs:
         tx.dags.set_at_run_limit([record.dag_id], True)
         return
-    # Where somebody asked by hand for the run of this very date, it is there: all that was wanted.
-    with suppress(RunExists):
-        create_run(tx, structure, _scheduled_run(record.dag_id, info, record), now)
-    tx.dags.set_next_run(record.dag_id, following)
+    batch.runs.append((structure, _scheduled_run(dag, info, record, plan)))
+    batch.following[record.dag_id] = following
+    ask_for_more(tx, record.file, plan, info)
 
 
-def _following(dag: Dag, info: RunInfo, now: datetime) -> RunInfo | None:
+def _gate_of(tx: Transaction, state: SchedulerState, record: DagRecord) -> AssetAndTime | None:
+    if record.version_key is None or record.next_run is None:
+        return None
     try:
-        return next_run(dag.timetable, last=info, restriction=restriction_of(dag), now=now)
+        timetable = state.structures.get(tx, record.version_key).dag.timetable
+    except DagUnusable:
+        return None
+    return timetable if isinstance(timetable, AssetAndTime) else None
+
+
+def _following(dag: Dag, info: RunInfo, now: datetime, plan: PlannedRuns | None) -> RunInfo | None:
+    try:
+        return next_run(dag.timetable, last=info, restriction=restriction_of(dag), now=now, plan=plan)
     except Exception as error:  # whatever a timetable cannot cope with concerns its own DAG only
         raise DagUnusable(dag.dag_id, f"its timetable failed: {type(error).__name__}: {error}") from error
 
@@ -73,18 +113,22 @@ def _suffix(run_after: datetime) -> str:
     return f"{int(run_after.timestamp()) % 10**8:08d}"
 
 
-def _scheduled_run(dag_id: str, info: RunInfo, record: DagRecord) -> NewRun:
+def _scheduled_run(dag: Dag, info: RunInfo, record: DagRecord, plan: PlannedRuns | None) -> NewRun:
     assert record.version_key is not None
-    run_id = new_run_id(
-        RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=_suffix(info.run_after)
-    )
+    partition = partition_of(dag.timetable, info.run_after, plan)
+    key, date = (None, None) if partition is None else partition
+    suffix = _suffix(info.run_after)
     return NewRun(
-        dag_id=dag_id,
-        run_id=run_id,
+        dag_id=dag.dag_id,
+        run_id=new_run_id(
+            RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=suffix, partition_key=key
+        ),
         run_type=RunType.SCHEDULED,
         run_after=info.run_after,
         version_key=record.version_key,
         logical_date=info.logical_date,
         data_interval=info.data_interval,
         triggered_by=TriggeredBy.TIMETABLE,
+        partition_key=key,
+        partition_date=date,
     )

@@ -1,14 +1,15 @@
-"""Duty: what time alone brings about: retries and pokes that are due, deferrals and runs that time out."""
+"""Duty: what time alone brings about: retries and pokes that are due, deferrals and runs that time out, deadlines."""
 
 from contextlib import suppress
 from datetime import datetime
 
 from tradewind.errors import DagUnusable
 from tradewind.model.states import RunState
+from tradewind.operations.call_off_triggers import stop_unfinished
+from tradewind.operations.deadlines import miss_deadlines
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.request_callbacks import request_run_callbacks
-from tradewind.operations.tell_moves import tell_moves
 from tradewind.operations.wake_tasks import wake_tasks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import RunEnd, Transaction
@@ -32,8 +33,7 @@ def expire_runs(state: SchedulerState) -> int:
         runs = [run for run in runs if run.state is RunState.RUNNING and run.times_out_at is not None]
         reason = "dagrun_timeout: the run did not end in time"
         for run in runs:
-            stopped = tx.tasks.stop_unfinished(run.key, now, spare=(), reason=reason, fails_running=False)
-            tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
+            stop_unfinished(tx, run.key, now, spare=(), reason=reason, fails_running=False)
             with suppress(DagUnusable):
                 tell_next_run(tx, run, state.structures.get(tx, run.version_key), now)
         ends = [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs]
@@ -49,12 +49,22 @@ def expire_runs(state: SchedulerState) -> int:
     return len(dag_ids)
 
 
+def expire_deadlines(state: SchedulerState) -> int:
+    """Deadlines of runs whose time has come. Asked only when the last look for timers has found one."""
+    now = state.clock.now()
+    if state.deadline_due_at is None or state.deadline_due_at > now:
+        return 0
+    return state.store.transact(lambda tx: miss_deadlines(tx, now))
+
+
 def next_due_at(state: SchedulerState) -> datetime | None:
     """The next instant at which any timer runs out."""
     now = state.clock.now()
 
     def work(tx: Transaction) -> datetime | None:
-        instants = (tx.dags.next_due_at(), tx.attempts.next_wake_at(), tx.runs.next_timer(now))
+        state.deadline_due_at = tx.deadlines.next_due_at()
+        timers = (tx.dags.next_due_at(), tx.attempts.next_wake_at(), tx.runs.next_timer(now))
+        instants = (*timers, state.deadline_due_at)
         return min((instant for instant in instants if instant is not None), default=None)
 
     return state.store.transact(work)

@@ -9,6 +9,7 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, TaskInstance
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.request_callbacks import request_task_callbacks
+from tradewind.operations.reset_run_limits import reset_run_limits
 from tradewind.operations.tell_moves import tell_moves
 from tradewind.scheduler.admit_tasks import submit
 from tradewind.scheduler.state import SchedulerState
@@ -159,7 +160,7 @@ def _bury(tx: Transaction, jobs: Sequence[JobRecord], now: datetime) -> int:
     dead = tx.jobs.declare_dead(jobs, now)
     tx.emit(*(JobDied(job.job_key, job.hostname) for job in jobs if job.job_key in dead))
     # What the dead one would have noticed about its DAGs' runs, nobody else did.
-    tx.dags.reset_run_limits()
+    reset_run_limits(tx, now)
     return len(dead)
 
 

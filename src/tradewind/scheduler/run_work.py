@@ -13,9 +13,9 @@ from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.run import RunHead
 from tradewind.model.states import RunState
 from tradewind.model.task import TaskSnapshot
+from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.finish_runs import finish_runs
-from tradewind.operations.tell_moves import tell_moves
-from tradewind.scheduler.create_runs import fence
+from tradewind.scheduler.fencing import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagFlags, RunEnd, TakenChanges, Transaction
 
@@ -127,8 +127,7 @@ def give_up(tx: Transaction, run: RunHead, flags: DagFlags, error: DagUnusable, 
     if run.version_key == flags.version_key:
         fence(tx, error)
         return
-    stopped = tx.tasks.stop_unfinished(run.key, now, spare=(), reason=error.reason, fails_running=True)
-    tell_moves(tx, ((snapshot.state, snapshot.key) for snapshot in stopped))
+    stop_unfinished(tx, run.key, now, spare=(), reason=error.reason, fails_running=True)
     tx.runs.decided([run.key], None, now)
     finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, error.reason))], now)
 

@@ -8,18 +8,28 @@ from dataclasses import dataclass, field
 from tradewind.errors import Conflict, DatabaseUnavailable
 from tradewind.executors.interface import Executor
 from tradewind.model.ids import JobKey
+from tradewind.operations.reset_run_limits import reset_run_limits
 from tradewind.runtime.clock import Clock
 from tradewind.scheduler.admit_tasks import admit_tasks, find_waiting
 from tradewind.scheduler.advance_runs import advance_runs
+from tradewind.scheduler.begin_waits import begin_starts, find_starts
+from tradewind.scheduler.connection_tests import give_up, hand_out
 from tradewind.scheduler.continue_backfills import continue_backfills, find_backfills
 from tradewind.scheduler.create_runs import create_runs
-from tradewind.scheduler.expire import expire_runs, expire_tasks, next_due_at
+from tradewind.scheduler.deadline_callbacks import hand_out_deadline_callbacks, rescue_deadline_callbacks
+from tradewind.scheduler.expire import expire_deadlines, expire_runs, expire_tasks, next_due_at
 from tradewind.scheduler.measure import tell_pools, tell_runs, tell_tasks
 from tradewind.scheduler.rescue_lost import SCHEDULER_KIND, Rescuer
+from tradewind.scheduler.run_for_assets import (
+    create_asset_runs,
+    find_listeners,
+    find_overdue_slots,
+    next_deadline,
+)
 from tradewind.scheduler.start_runs import find_startable, start_runs
 from tradewind.scheduler.state import SchedulerState
 from tradewind.scheduler.take_reports import take_reports
-from tradewind.settings import CoreSettings, SchedulerSettings
+from tradewind.settings import ConnectionTestSettings, CoreSettings, SchedulerSettings
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.duties import Duties
 from tradewind.telemetry.events import DatabaseBack, DatabaseLost
@@ -55,7 +65,9 @@ class Scheduler:
         *,
         core: CoreSettings | None = None,
         settings: SchedulerSettings | None = None,
+        connection_test: ConnectionTestSettings | None = None,
         hub: Hub | None = None,
+        triggers_have_queues: bool = False,
         is_alone: bool = False,
     ) -> None:
         """`is_alone`: nobody else uses the database, and no worker can die unseen, as in a test of a DAG. Then there is
@@ -68,6 +80,8 @@ class Scheduler:
             executors=tuple(executors),
             hub=hub or Hub(),
             job=JobKey(0),
+            triggers_have_queues=triggers_have_queues,
+            connection_test=connection_test or ConnectionTestSettings(),
         )
         self._do = Duties(SCHEDULER_KIND, self.state.hub, clock.monotonic)
         self._is_alone = is_alone
@@ -104,6 +118,20 @@ class Scheduler:
             Periodic("measure pools", settings.pool_metrics_interval, lambda: tell_pools(state), now),
             Periodic("measure tasks", settings.ti_metrics_interval, lambda: tell_tasks(state), now),
             Periodic("measure runs", settings.dagrun_metrics_interval, lambda: tell_runs(state), now),
+            Periodic("hand out connection tests", settings.scheduler_idle_sleep_time, lambda: hand_out(state), now),
+            Periodic("give up connection tests", state.connection_test.reaper_interval, lambda: give_up(state), now),
+            Periodic(
+                "hand out deadline callbacks",
+                settings.scheduler_idle_sleep_time,
+                lambda: hand_out_deadline_callbacks(state),
+                now,
+            ),
+            Periodic(
+                "rescue deadline callbacks",
+                settings.task_instance_heartbeat_timeout_detection_interval,
+                lambda: rescue_deadline_callbacks(state),
+                now,
+            ),
             Periodic("reset run limits", settings.orphaned_tasks_check_interval, self._reset_run_limits, now),
         ]
 
@@ -118,11 +146,15 @@ class Scheduler:
                 self._do(periodic.name, periodic.duty)
         if self._is_poll_due():
             done += self._poll()
-        done += self._do("take reports", lambda: take_reports(state))
+        done += self._take_reports()
         if state.backfills_to_continue:
             done += self._do("continue backfills", lambda: continue_backfills(state))
+        if state.has_listeners:
+            done += self._do("run for assets", lambda: create_asset_runs(state))
         done += self._do("start runs", lambda: start_runs(state))
-        done += self._do("advance runs", lambda: advance_runs(state))
+        self._do("advance runs", lambda: advance_runs(state))
+        done += state.is_to_look_again
+        done += self._do("begin with triggers", lambda: begin_starts(state))
         done += self._admit()
         if state.hub.measures:
             state.hub.emit(PassDone(state.clock.monotonic() - began_at))
@@ -187,17 +219,25 @@ class Scheduler:
         return duty
 
     def _reset_run_limits(self) -> None:
-        self.state.store.transact(lambda tx: tx.dags.reset_run_limits())
+        now = self.state.clock.now()
+        self.state.store.transact(lambda tx: reset_run_limits(tx, now))
+
+    def _take_reports(self) -> int:
+        return self._do("take reports", lambda: take_reports(self.state))
 
     def _admit(self) -> int:
-        """All that may go now, in transactions of `max_tis_per_query` tasks each. Returns how many got slots."""
+        """All that may go now, in transactions of `max_tis_per_query` tasks each. Returns whether there may be more to
+        do at once: another scheduler is just serving a pool, or executors have something to say about what they got."""
         state = self.state
         total = 0
         while True:
             done = self._do("admit tasks", lambda: admit_tasks(state))
             total += done
             if not done or not state.pools_to_serve or state.passes_in_contention:
-                return total
+                break
+        if done and state.passes_in_contention:
+            return 1
+        return self._take_reports() if total else 0
 
     def _is_poll_due(self) -> bool:
         state = self.state
@@ -213,8 +253,13 @@ class Scheduler:
         done = self._do("create runs", lambda: create_runs(state))
         done += self._do("expire tasks", lambda: expire_tasks(state))
         done += self._do("expire runs", lambda: expire_runs(state))
+        done += self._do("miss deadlines", lambda: expire_deadlines(state))
+        self._do("find who waits for assets", lambda: find_listeners(state))
+        done += self._do("find overdue slots", lambda: find_overdue_slots(state))
         self._do("find backfills", lambda: find_backfills(state))
         self._do("find startable runs", lambda: find_startable(state))
         self._do("find waiting tasks", lambda: find_waiting(state))
+        self._do("find tasks that begin with triggers", lambda: find_starts(state))
         self._do("find next timer", lambda: state.remind(next_due_at(state)))
+        self._do("find next deadline", lambda: state.remind(next_deadline(state)))
         return done

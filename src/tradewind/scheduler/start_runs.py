@@ -1,17 +1,19 @@
 """Duty: let queued runs begin, within `max_active_runs` of their DAG, or of their backfill."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from tradewind.decide.backfill import free_places
 from tradewind.decide.structure import Structure
 from tradewind.errors import DagUnusable
-from tradewind.model.ids import BackfillKey
-from tradewind.model.run import RunHead
+from tradewind.model.ids import BackfillKey, RunKey
+from tradewind.model.run import RunCounts, RunHead
 from tradewind.model.states import RunState
+from tradewind.operations.ask_intervals import held_runs
 from tradewind.operations.pause_dag import pause_dag
 from tradewind.operations.run_times import times_of
-from tradewind.scheduler.create_runs import fence
+from tradewind.scheduler.fencing import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import RunMoved
@@ -21,12 +23,11 @@ _SHORT_QUEUE = 32
 
 def start_runs(state: SchedulerState) -> int:
     """Start what may start of the DAGs in `dags_to_start`: a run of theirs was created or ended. Returns how many
-    runs began. Also where a DAG that fails too often is paused, since here its row is locked."""
+    runs began or may be made now. Also where a DAG that fails too often is paused, since here its row is locked."""
     if not state.dags_to_start:
         return 0
     now = state.clock.now()
-    limit = state.settings.max_dagruns_per_loop_to_schedule
-    chosen = sorted(state.dags_to_start)[:limit]
+    chosen = _in_turn(state)[: state.settings.max_dagruns_per_loop_to_schedule]
 
     def work(tx: Transaction) -> tuple[int, set[str]]:
         records = tx.dags.lock(chosen, skip_locked=True)
@@ -35,7 +36,16 @@ def start_runs(state: SchedulerState) -> int:
     started, looked_at = state.store.transact(work)
     # A DAG whose row another scheduler holds stays on the list: what is done there may not be what is needed here.
     state.dags_to_start -= looked_at
+    state.last_looked_at = chosen[-1]
     return started
+
+
+def _in_turn(state: SchedulerState) -> list[str]:
+    """DAGs at their limit come back with every poll. If those of the first names were always first, they could keep all
+    others waiting."""
+    waiting = sorted(state.dags_to_start)
+    place = bisect_right(waiting, state.last_looked_at)
+    return waiting[place:] + waiting[:place]
 
 
 def find_startable(state: SchedulerState) -> None:
@@ -52,6 +62,27 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
         if (structure := _usable(tx, state, record)) is not None and not _pause_if_failing(tx, structure, now)
     }
     counts = tx.runs.count_active(structures) if structures else {}
+    freed = _free_places(tx, records, structures, counts, now)
+    free = {dag_id: structure.dag.max_active_runs - counts[dag_id].running for dag_id, structure in structures.items()}
+    waiting = {dag_id: counts[dag_id].queued for dag_id in structures if counts[dag_id].queued and free[dag_id] > 0}
+    backfills = [key for each in counts.values() for key in each.waiting_backfills]
+    held = held_runs(tx, (structure.dag for structure in structures.values()))
+    found = (*_startable(tx, waiting, free, held, now), *_startable_of_backfills(tx, backfills, now))
+    runs = {run.key: run for run in found}
+    started = tx.runs.start([(run.key, _timeout(structures[run.dag_id], now)) for run in runs.values()], now)
+    tx.changes.record_runs(started, now)
+    tx.emit(*(_moved(runs[run_key], now) for run_key in sorted(started)))
+    return len(started) + freed
+
+
+def _free_places(
+    tx: Transaction,
+    records: Sequence[DagRecord],
+    structures: Mapping[str, Structure],
+    counts: Mapping[str, RunCounts],
+    now: datetime,
+) -> int:
+    """Runs of DAGs that were at their limit may be made again. Returns of how many DAGs updates of assets may wait."""
     freed = [
         record.dag_id
         for record in records
@@ -61,29 +92,30 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
     ]
     if freed:
         tx.dags.set_at_run_limit(freed, False)
-    free = {dag_id: structure.dag.max_active_runs - counts[dag_id].running for dag_id, structure in structures.items()}
-    waiting = {dag_id: counts[dag_id].queued for dag_id in structures if counts[dag_id].queued and free[dag_id] > 0}
-    backfills = [key for each in counts.values() for key in each.waiting_backfills]
-    found = (*_startable(tx, waiting, free, now), *_startable_of_backfills(tx, backfills, now))
-    runs = {run.key: run for run in found}
-    started = tx.runs.start([(run.key, _timeout(structures[run.dag_id], now)) for run in runs.values()], now)
-    tx.changes.record_runs(started, now)
-    tx.emit(*(_moved(runs[run_key], now) for run_key in sorted(started)))
-    return len(started)
+    listening = [dag_id for dag_id in freed if structures[dag_id].dag.assets is not None]
+    tx.dag_changes.record(listening, now)
+    return len(listening)
 
 
 def _startable(
-    tx: Transaction, waiting: Mapping[str, int], free: Mapping[str, int], now: datetime
+    tx: Transaction,
+    waiting: Mapping[str, int],
+    free: Mapping[str, int],
+    held: Mapping[str, Collection[RunKey]],
+    now: datetime,
 ) -> Iterator[RunHead]:
-    """For DAGs with few queued runs one question for all of them; only a long queue is worth one of its own."""
+    """For DAGs with few queued runs one question for all of them; only a long queue is worth one of its own. Those that
+    are held do not know yet what they are about."""
     short = [dag_id for dag_id, queued in waiting.items() if queued <= _SHORT_QUEUE]
     left = {dag_id: free[dag_id] for dag_id in short}
     for run in tx.runs.startable(short, now, len(short) * _SHORT_QUEUE) if short else ():
-        if left[run.dag_id] > 0:
+        if left[run.dag_id] > 0 and run.key not in held.get(run.dag_id, ()):
             left[run.dag_id] -= 1
             yield run
     for dag_id in waiting.keys() - left.keys():
-        yield from tx.runs.startable([dag_id], now, free[dag_id])
+        others = held.get(dag_id, ())
+        found = tx.runs.startable([dag_id], now, free[dag_id] + len(others))
+        yield from [run for run in found if run.key not in others][: free[dag_id]]
 
 
 def _startable_of_backfills(tx: Transaction, keys: Sequence[BackfillKey], now: datetime) -> Iterator[RunHead]:

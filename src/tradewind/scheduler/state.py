@@ -12,7 +12,7 @@ from tradewind.model.run import RunHead
 from tradewind.model.task import TaskReport
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
-from tradewind.settings import CoreSettings, SchedulerSettings
+from tradewind.settings import ConnectionTestSettings, CoreSettings, SchedulerSettings
 from tradewind.storage.interface import Store
 from tradewind.storage.interface.backfill_store import OpenBackfill
 from tradewind.telemetry.hub import Hub
@@ -64,17 +64,32 @@ class SchedulerState:
     """The first is the default one."""
     hub: Hub
     job: JobKey
+    connection_test: ConnectionTestSettings = field(default_factory=ConnectionTestSettings)
     structures: Structures = field(default_factory=Structures)
     memory: RunMemory = field(default_factory=RunMemory)
     turns: FairTurns = field(default_factory=FairTurns)
     dags_to_start: set[str] = field(default_factory=set)
     """DAGs that may have queued runs to start."""
+    last_looked_at: str = ""
+    """Of those, the last one that was looked at: the ones behind it, by name, are next, so that none waits for ever."""
     backfills_to_continue: set[OpenBackfill] = field(default_factory=set)
     """Backfills of which runs may have to be made."""
+    has_listeners: bool = False
+    """Whether DAGs wait for assets, as of the last poll."""
+    refusals_of_dags: int = 0
+    """How often in a row others had locked DAGs that something had come for."""
+    is_to_look_again: bool = False
+    """Whether another look at changed runs may find something at once."""
     pools_to_serve: set[str] = field(default_factory=set)
     """Pools in which a task began to wait, or a slot came free."""
     pools_starved: set[str] = field(default_factory=set)
     """Pools with waiting tasks for which something other than their own slots was missing."""
+    pools_of_starts: set[str] = field(default_factory=set)
+    """Pools of tasks that may begin with a trigger."""
+    pools_of_held_starts: set[str] = field(default_factory=set)
+    """Pools that have too few free slots for such tasks."""
+    triggers_have_queues: bool = False
+    """Whether triggerers serve queues of tasks."""
     pool_rotation: int = 0
     passes_in_contention: int = 0
     """How often in a row other schedulers had locked all pools that this one wanted to serve."""
@@ -83,6 +98,8 @@ class SchedulerState:
     task counts as lost, and is rescued like one."""
     next_due_at: datetime | None = None
     """When a timer runs out next, as far as known."""
+    deadline_due_at: datetime | None = None
+    """When the next deadline of a run is due, as of the last poll."""
 
     def executor(self, name: str | None) -> Executor | None:
         """The executor that tasks mean by this name; None is the default one."""

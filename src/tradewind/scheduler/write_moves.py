@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tradewind.decide.cells import Cell
 from tradewind.model.ids import UNMAPPED, TaskKey
-from tradewind.model.states import FINISHED_STATES, TaskState
+from tradewind.model.states import FINISHED_STATES, HeldBy, TaskState
 from tradewind.model.task import NewTask
 from tradewind.operations.create_run import new_task
 from tradewind.operations.past import tell_readers
@@ -33,11 +33,9 @@ def write_moves(tx: Transaction, state: SchedulerState, works: Sequence[Work], n
     if created:
         tx.tasks.create(created)
         tx.emit(TasksCreated(created))
-    written = tx.tasks.advance(rows, now)
-    _check(tx, works, rows, written, now)
     touched = [work.run.key for work in works if work.is_touched or work.moves or work.released or work.expanded]
-    if touched:
-        tx.runs.decided(touched, state.job, now)
+    written = tx.runs.decided(touched, state.job, now, rows)
+    _check(tx, works, rows, written, now)
     for work in works:
         work.is_touched = work.run.key in touched
         if work.progress.structure.past_readers:
@@ -60,7 +58,10 @@ def _row(
     state: SchedulerState, work: Work, cell: Cell, attempt: int, from_state: TaskState, to_state: TaskState
 ) -> TaskAdvance:
     task = work.progress.structure.tasks[cell.number]
-    is_waiting = to_state is TaskState.SCHEDULED and cell.held_by is None
+    starts_waiting = to_state is TaskState.SCHEDULED and cell.held_by is HeldBy.START_FROM_TRIGGER
+    if starts_waiting:
+        state.pools_of_starts.add(task.pool)
+    is_waiting = starts_waiting or (to_state is TaskState.SCHEDULED and cell.held_by is None)
     return TaskAdvance(
         work.run.key,
         task.task_id,

@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from tradewind.sdk.task_groups import TaskGroup as TaskGroup
     from tradewind.sdk.task_instance import TaskInstance as TaskInstance
     from tradewind.sdk.template import literal as literal
+    from tradewind.sdk.timetables import AssetAndTimeSchedule as AssetAndTimeSchedule
     from tradewind.sdk.timetables import AssetOrTimeSchedule as AssetOrTimeSchedule
     from tradewind.sdk.timetables import CronDataIntervalTimetable as CronDataIntervalTimetable
     from tradewind.sdk.timetables import CronPartitionTimetable as CronPartitionTimetable
@@ -151,7 +152,8 @@ _MODULES = {
     "task_instance": "TaskInstance",
     "template": "literal",
     "timetables": (
-        "AssetOrTimeSchedule CronDataIntervalTimetable CronPartitionTimetable CronTriggerTimetable"
+        "AssetAndTimeSchedule AssetOrTimeSchedule CronDataIntervalTimetable CronPartitionTimetable"
+        " CronTriggerTimetable"
         " DeltaDataIntervalTimetable DeltaTriggerTimetable EventsTimetable MultipleCronTriggerTimetable"
         " PartitionedAssetTimetable PartitionedAtRuntime"
     ),

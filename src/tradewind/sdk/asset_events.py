@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
 from tradewind.model.task_answers import AssetEventResult, DagRunResult
@@ -334,16 +337,79 @@ def _is_same(asset: Asset, wanted: Asset | AssetRef) -> bool:
 # --- what caused the run ----------------------------------------------------------------------------------------------
 
 
+class ConsumedAssetEvents(Sequence[AssetEvent]):
+    """The events that caused this run, where they are many: all, or those of one asset or alias.
+
+    They are asked for page by page whenever somebody looks, and none is kept: a loop over them needs the memory of one
+    page. Their number is counted once.
+    """
+
+    def __init__(self, key: Key | None = None, number: int | None = None) -> None:
+        self._key = key
+        self._number = number
+
+    def by_key(self) -> dict[Key, ConsumedAssetEvents]:
+        """Apart for each asset and alias."""
+        numbers = Counter(key for event in self for key in _keys_of(event))
+        return {key: ConsumedAssetEvents(key, number) for key, number in numbers.items()}
+
+    def __iter__(self) -> Iterator[AssetEvent]:
+        after = 0
+        while page := current_runtime().get_consumed_asset_events(after=after):
+            for result in page:
+                event = AssetEvent.from_result(result)
+                after = event.id or after
+                if self._key is None or self._key in _keys_of(event):
+                    yield event
+
+    def __len__(self) -> int:
+        if self._number is None:
+            self._number = sum(1 for _ in self)
+        return self._number
+
+    @overload
+    def __getitem__(self, index: int) -> AssetEvent: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[AssetEvent]: ...
+
+    def __getitem__(self, index: int | slice) -> AssetEvent | list[AssetEvent]:
+        places = range(len(self))[index]
+        if isinstance(places, int):
+            return next(islice(self, places, None))
+        if not places:
+            return []
+        first, last = min(places), max(places)
+        chosen = list(islice(self, first, last + 1, abs(places.step)))
+        return chosen if places.step > 0 else chosen[::-1]
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} asset events>"
+
+
+def _keys_of(event: AssetEvent) -> list[Key]:
+    return [
+        AssetUniqueKey(event.asset.name, event.asset.uri),
+        *(AssetAliasUniqueKey(alias.name) for alias in event.source_aliases),
+    ]
+
+
 class TriggeringAssetEventsAccessor(_ByAsset[Sequence[AssetEvent]], Mapping[Any, Sequence[AssetEvent]]):
     """`triggering_asset_events`: by asset or alias, the events that caused this run."""
 
     def __init__(self, events: Iterable[AssetEventResult]) -> None:
-        self._events: dict[Key, list[AssetEvent]] = {}
-        for result in events:
+        self._given = events
+
+    @cached_property
+    def _events(self) -> Mapping[Key, Sequence[AssetEvent]]:
+        if isinstance(self._given, ConsumedAssetEvents):
+            return self._given.by_key()
+        found: dict[Key, list[AssetEvent]] = {}
+        for result in self._given:
             event = result if isinstance(result, AssetEvent) else AssetEvent.from_result(result)
-            self._events.setdefault(AssetUniqueKey(event.asset.name, event.asset.uri), []).append(event)
-            for alias in event.source_aliases:
-                self._events.setdefault(AssetAliasUniqueKey(alias.name), []).append(event)
+            for key in _keys_of(event):
+                found.setdefault(key, []).append(event)
+        return found
 
     def __getitem__(self, key: AnyAsset) -> Sequence[AssetEvent]:
         return self._events[_key_of(key)]

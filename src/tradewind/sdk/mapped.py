@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tradewind.sdk.operator import BaseOperator
     from tradewind.sdk.task_groups import TaskGroup
 
+_START_ARGUMENTS = ("trigger_kwargs", "next_kwargs")
 # What the scheduler must know of a task before it knows how many there will be: the same for all of them.
 _PLACE = ("task_id", "dag", "task_group", "default_args")
 _SHARED = frozenset({*ARGUMENT_DEFAULTS, *_PLACE, "sla", "pre_execute", "post_execute"}) - {"params", "pool"}
@@ -201,6 +203,11 @@ class MappedOperator(AbstractOperator):
         return self.operator_class.operator_extra_links
 
     @property
+    def start_from_trigger(self) -> bool:  # type: ignore[override]
+        """Whether all copies begin with a trigger; each may say so for itself if it is mapped over."""
+        return bool(self.partial_kwargs.get("start_from_trigger", self.operator_class.start_from_trigger))
+
+    @property
     def custom_operator_name(self) -> str | None:
         return getattr(self.operator_class, "custom_operator_name", None)
 
@@ -248,6 +255,10 @@ class MappedOperator(AbstractOperator):
         operator.on_failure_fail_dagrun = self.on_failure_fail_dagrun
         operator.upstream_task_ids = self.upstream_task_ids
         operator.downstream_task_ids = self.downstream_task_ids
+        if operator.start_trigger_args is not None:
+            # An operator that is not mapped makes its own out of its other arguments, and looks at these for nothing.
+            given = {name: arguments[name] for name in _START_ARGUMENTS if arguments.get(name) is not None}
+            operator.start_trigger_args = replace(operator.start_trigger_args, **given)
         return operator
 
     def own_arguments(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -271,6 +271,9 @@ def process_params(
         params.update(getattr(owner, "params", None) or ParamsDict())
     if dagrun_conf and conf.getboolean("core", "dag_run_conf_overrides_params", fallback=True):
         params.update(dagrun_conf)
+    if getattr(getattr(task, "operator_class", task), "asks_for_params", False):
+        for name in [name for name in task.params if not is_arg_set(params.get_param(name).value)]:
+            del params[name]  # a field that somebody is about to fill in
     return params.validate()
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         InactiveAssetResult,
         PreviousTIResult,
         PrevSuccessfulDagRunResult,
+        WebhookMessage,
         XComElement,
         XComResult,
     )
@@ -171,6 +172,10 @@ class AssetRuntime(Protocol):
     ) -> Sequence[AssetEventResult]:
         """Events of one asset, or of one alias, by time."""
 
+    def get_consumed_asset_events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[AssetEventResult]:
+        """What caused the run of the running task, in pages: by id, those after the one with that id. There may be
+        fewer than asked for; none, where there are no more."""
+
     def get_inactive_assets(self) -> Sequence[InactiveAssetResult]:
         """Inlets and outlets of the running task that are no longer active."""
 
@@ -287,8 +292,26 @@ class HITLRuntime(Protocol):
         """What people answered so far."""
 
 
+class WebhookRuntime(Protocol):
+    """What was posted to webhooks. For watchers of assets."""
+
+    def get_webhook_messages(self, hook: str, *, after: int = 0, limit: int = 100) -> Sequence[WebhookMessage]:
+        """Those with a number after this one that nobody is done with, in order."""
+
+    def delete_webhook_messages(self, hook: str, numbers: Sequence[int]) -> None:
+        """These are done with."""
+
+
 class Runtime(
-    SecretsRuntime, XComRuntime, StateStoreRuntime, AssetRuntime, DagRunRuntime, TaskRuntime, HITLRuntime, Protocol
+    SecretsRuntime,
+    XComRuntime,
+    StateStoreRuntime,
+    AssetRuntime,
+    DagRunRuntime,
+    TaskRuntime,
+    HITLRuntime,
+    WebhookRuntime,
+    Protocol,
 ):
     """All that running user code may ask for."""
 

@@ -71,7 +71,7 @@ def reject_shared_stream_event() -> None:
 
 @contextmanager
 def filtering(reject: Callable[[], None]) -> Iterator[None]:
-    """For the triggerer: while the block runs, `reject` is what drops the current message."""
+    """For the triggerer: while the block runs, `reject` drops the message that is being filtered."""
     token = _reject.set(reject)
     try:
         yield

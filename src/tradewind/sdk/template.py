@@ -167,6 +167,10 @@ class Templater:
         self._render_nested_template_fields(content, context, environment, seen)
         return content
 
+    def leaves_as_it_is(self, content: Any) -> bool:
+        """Whether it is known, without an environment, that rendering would change nothing in it."""
+        return self._is_settled(content, set())
+
     def _is_settled(self, content: Any, settled: set[int]) -> bool:
         """Whether rendering leaves it as it is, so that it needs no environment: that costs more than most tasks do."""
         kind = type(content)

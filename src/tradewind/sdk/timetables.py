@@ -6,13 +6,15 @@ When its next run is, the scheduler decides on what `to_model` returns. A timeta
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import Any
+from typing import Any, TypeVar
 
 from tradewind.model import timetable as model
 from tradewind.model.asset import AssetAliasRef
 from tradewind.model.asset import AssetRef as AssetModel
+from tradewind.model.clock_changes import AS_AIRFLOW, ClockChanges, RepeatedTime, SkippedTime
 from tradewind.model.invalid_schedule import InvalidSchedule
 from tradewind.model.partition import TIME_KEY_FORMAT
+from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.model.timetable_check import require_usable
 from tradewind.sdk.assets import Asset, AssetAlias, AssetAll, AssetRef, BaseAsset
 from tradewind.sdk.durations import delta_of, zone_name
@@ -23,6 +25,7 @@ from tradewind.sdk.partition_mappers import IdentityMapper, PartitionMapper
 NO_TIME = timedelta(0)
 SAME_KEY = IdentityMapper()
 _LOGIC = ("next_dagrun_info", "next_dagrun_info_v2")
+_Words = TypeVar("_Words", Match, OnDeadline)
 
 
 class BaseTimetable:
@@ -76,6 +79,7 @@ class BaseTimetable:
             summary=self.summary,
             description=self.description,
             periodic=self.periodic,
+            partitioned=self.partitioned,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -85,7 +89,7 @@ class BaseTimetable:
         return hash(type(self))
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        arguments = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not AS_AIRFLOW)
         return f"{type(self).__name__}({arguments})"
 
 
@@ -140,13 +144,24 @@ class ContinuousTimetable(BaseTimetable):
 
 
 class CronMixin:
-    """What timetables of one cron expression share."""
+    """What timetables of one cron expression share.
 
-    def __init__(self, expression: str, timezone: str | tzinfo) -> None:
+    `dst_skipped` says when a tick comes whose time the clock leaves out (`later`, `at_change` or `omit`), and
+    `dst_repeated` when one whose time it shows twice (`usual`, `first`, `second` or `both`). By default as in Airflow.
+    """
+
+    def __init__(
+        self,
+        expression: str,
+        timezone: str | tzinfo,
+        dst_skipped: str = SkippedTime.LATER,
+        dst_repeated: str = RepeatedTime.USUAL,
+    ) -> None:
         if not isinstance(expression, str):
             raise AirflowTimetableInvalid(f"a cron expression must be a string, not {expression!r}")
         self.expression = model.CRON_PRESETS.get(expression.strip().lower(), expression)
         self.timezone = timezone
+        self.clock_changes = _clock_changes(dst_skipped, dst_repeated)
 
     @property
     def summary(self) -> str:
@@ -171,15 +186,21 @@ class CronTriggerTimetable(CronMixin, BaseTimetable):
         *,
         interval: timedelta | Any = NO_TIME,
         run_immediately: bool | timedelta | None = False,
+        dst_skipped: str = SkippedTime.LATER,
+        dst_repeated: str = RepeatedTime.USUAL,
     ) -> None:
-        super().__init__(expression, timezone)
+        super().__init__(expression, timezone, dst_skipped, dst_repeated)
         self.interval = interval
         self.run_immediately = run_immediately
 
     def _plain_model(self) -> model.Timetable:
         expression, timezone = self._cron()
         return model.CronTrigger(
-            expression, timezone, delta_of(self.interval, "interval"), _run_immediately(self.run_immediately)
+            expression,
+            timezone,
+            delta_of(self.interval, "interval"),
+            _run_immediately(self.run_immediately),
+            self.clock_changes,
         )
 
 
@@ -192,11 +213,21 @@ class MultipleCronTriggerTimetable(BaseTimetable):
         timezone: str | tzinfo,
         interval: timedelta | Any = NO_TIME,
         run_immediately: bool | timedelta | None = False,
+        dst_skipped: str = SkippedTime.LATER,
+        dst_repeated: str = RepeatedTime.USUAL,
     ) -> None:
         if not crons:
             raise ValueError("MultipleCronTriggerTimetable needs at least one cron expression")
         self.timetables = [
-            CronTriggerTimetable(cron, timezone, interval=interval, run_immediately=run_immediately) for cron in crons
+            CronTriggerTimetable(
+                cron,
+                timezone,
+                interval=interval,
+                run_immediately=run_immediately,
+                dst_skipped=dst_skipped,
+                dst_repeated=dst_repeated,
+            )
+            for cron in crons
         ]
 
     @property
@@ -211,6 +242,7 @@ class MultipleCronTriggerTimetable(BaseTimetable):
             zone_name(first.timezone),
             delta_of(first.interval, "interval"),
             _run_immediately(first.run_immediately),
+            first.clock_changes,
         )
 
 
@@ -231,28 +263,44 @@ class CronPartitionTimetable(CronTriggerTimetable):
         run_offset: int | timedelta | Any | None = None,
         run_immediately: bool | timedelta | None = False,
         key_format: str = TIME_KEY_FORMAT,
+        dst_skipped: str = SkippedTime.LATER,
+        dst_repeated: str = RepeatedTime.USUAL,
     ) -> None:
         if run_offset is not None and not isinstance(run_offset, int):
             raise ValueError(f"run_offset must be a number of ticks, not {run_offset!r}")
-        super().__init__(cron, timezone, run_immediately=run_immediately)
+        super().__init__(
+            cron, timezone, run_immediately=run_immediately, dst_skipped=dst_skipped, dst_repeated=dst_repeated
+        )
         self.run_offset = run_offset
         self.key_format = key_format
 
     def _plain_model(self) -> model.Timetable:
         expression, timezone = self._cron()
         return model.CronPartition(
-            expression, timezone, self.run_offset or 0, _run_immediately(self.run_immediately), self.key_format
+            expression,
+            timezone,
+            self.run_offset or 0,
+            _run_immediately(self.run_immediately),
+            self.key_format,
+            self.clock_changes,
         )
 
 
 class CronDataIntervalTimetable(CronMixin, BaseTimetable):
     """A run about each span between two ticks of a cron expression, at the end of that span."""
 
-    def __init__(self, expression: str, timezone: str | tzinfo) -> None:
-        super().__init__(expression, timezone)
+    def __init__(
+        self,
+        expression: str,
+        timezone: str | tzinfo,
+        *,
+        dst_skipped: str = SkippedTime.LATER,
+        dst_repeated: str = RepeatedTime.USUAL,
+    ) -> None:
+        super().__init__(expression, timezone, dst_skipped, dst_repeated)
 
     def _plain_model(self) -> model.Timetable:
-        return model.CronDataInterval(*self._cron())
+        return model.CronDataInterval(*self._cron(), self.clock_changes)
 
 
 class DeltaMixin:
@@ -345,18 +393,33 @@ class AssetTriggeredTimetable(BaseTimetable):
         return model.AssetTriggered()
 
 
-class AssetOrTimeSchedule(AssetTriggeredTimetable):
-    """Runs by time, and runs when assets were updated."""
+class _AssetsBesideTime(AssetTriggeredTimetable):
+    """What has a timetable beside its assets."""
 
-    def __init__(self, *, assets: Collection[Asset] | BaseAsset, timetable: BaseTimetable) -> None:
+    def __init__(self, assets: Collection[Asset] | BaseAsset, timetable: BaseTimetable) -> None:
         super().__init__(assets)
         if not isinstance(timetable, BaseTimetable):
-            raise AirflowTimetableInvalid(f"AssetOrTimeSchedule needs a timetable object, not {timetable!r}")
+            raise AirflowTimetableInvalid(f"{type(self).__name__} needs a timetable object, not {timetable!r}")
         self.timetable = timetable
-        self.description = f"Triggered by assets or {timetable.description or timetable.summary}"
         self.periodic = timetable.periodic
         self.can_be_scheduled = timetable.can_be_scheduled
         self.active_runs_limit = timetable.active_runs_limit
+
+    def _model_of_time(self) -> model.TimeTimetable:
+        inner = self.timetable.to_model()
+        if not isinstance(inner, model.TimeTimetable):
+            raise AirflowTimetableInvalid(
+                f"{type(self).__name__} needs a timetable of times beside its assets, not {self.timetable!r}"
+            )
+        return inner
+
+
+class AssetOrTimeSchedule(_AssetsBesideTime):
+    """Runs by time, and runs when assets were updated."""
+
+    def __init__(self, *, assets: Collection[Asset] | BaseAsset, timetable: BaseTimetable) -> None:
+        super().__init__(assets, timetable)
+        self.description = f"Triggered by assets or {timetable.description or timetable.summary}"
 
     @property
     def summary(self) -> str:
@@ -364,12 +427,55 @@ class AssetOrTimeSchedule(AssetTriggeredTimetable):
         return f"Asset or {self.timetable.summary}"
 
     def _plain_model(self) -> model.Timetable:
-        inner = self.timetable.to_model()
-        if not isinstance(inner, model.TimeTimetable):
-            raise AirflowTimetableInvalid(
-                f"AssetOrTimeSchedule needs a timetable of times beside its assets, not {self.timetable!r}"
-            )
-        return model.AssetOrTime(inner)
+        return model.AssetOrTime(self._model_of_time())
+
+
+class AssetAndTimeSchedule(_AssetsBesideTime):
+    """A run for each tick of a timetable, once its assets were updated.
+
+    Which updates count for a tick: `match="any"` (all that no run has consumed), `"since_last_run"`, `"in_interval"`
+    (those within its data interval) or `"partition"` (those of the partition that its logical date, written as
+    `key_format`, names); with `fresh_within`, none that happened longer before the tick. `deadline` after the tick, one
+    that still waits gets its run all the same (`on_deadline="run"`), none (`"skip"`), a failed one (`"fail"`), or goes
+    on waiting and is told of (`"alert"`). With `gate_backfill`, a backfill leaves out dates without updates.
+    """
+
+    def __init__(
+        self,
+        *,
+        timetable: BaseTimetable,
+        assets: Collection[Asset] | BaseAsset,
+        match: str = "any",
+        fresh_within: timedelta | None = None,
+        deadline: timedelta | None = None,
+        on_deadline: str = "run",
+        key_format: str = TIME_KEY_FORMAT,
+        gate_backfill: bool = False,
+    ) -> None:
+        super().__init__(assets, timetable)
+        self.match = _word(Match, match, "match")
+        self.fresh_within = fresh_within
+        self.deadline = deadline
+        self.on_deadline = _word(OnDeadline, on_deadline, "on_deadline")
+        self.key_format = key_format
+        self.gate_backfill = gate_backfill
+        self.description = f"{timetable.description or timetable.summary}, once its assets were updated"
+
+    @property
+    def summary(self) -> str:
+        """Both halves."""
+        return f"Asset and {self.timetable.summary}"
+
+    def _plain_model(self) -> model.Timetable:
+        return model.AssetAndTime(
+            self._model_of_time(),
+            self.match,
+            None if self.fresh_within is None else delta_of(self.fresh_within, "fresh_within"),
+            None if self.deadline is None else delta_of(self.deadline, "deadline"),
+            self.on_deadline,
+            self.key_format,
+            self.gate_backfill,
+        )
 
 
 class PartitionedAssetTimetable(AssetTriggeredTimetable):
@@ -428,11 +534,27 @@ def condition_over(assets: Collection[Asset] | BaseAsset) -> BaseAsset:
     return assets if isinstance(assets, BaseAsset) else AssetAll(*assets)
 
 
+def _word(words: type[_Words], value: str, what: str) -> _Words:
+    try:
+        return words(value)
+    except ValueError:
+        known = ", ".join(repr(word.value) for word in words)
+        raise AirflowTimetableInvalid(f"{what} is {value!r}, but must be one of {known}") from None
+
+
 def _leaf_model(leaf: Asset | AssetAlias | AssetRef) -> AssetModel | AssetAliasRef:
     stored = leaf.to_model()
     assert isinstance(stored, AssetModel | AssetAliasRef)
     # Which asset it is, not all that its author says about it.
     return stored if isinstance(stored, AssetAliasRef) else AssetModel(stored.name, stored.uri)
+
+
+def _clock_changes(skipped: str, repeated: str) -> ClockChanges:
+    for name, value, words in (("dst_skipped", skipped, SkippedTime), ("dst_repeated", repeated, RepeatedTime)):
+        if value not in set(words):
+            raise AirflowTimetableInvalid(f"{name} is one of {', '.join(words)}, not {value!r}")
+    changes = ClockChanges(SkippedTime(skipped), RepeatedTime(repeated))
+    return AS_AIRFLOW if changes == AS_AIRFLOW else changes
 
 
 def _run_immediately(value: bool | timedelta | None) -> bool | model.Delta | None:

@@ -101,7 +101,7 @@ def make_aware(value: dt.datetime | None, timezone: dt.tzinfo | None = None) -> 
         if hasattr(zone, method):
             aware: dt.datetime = getattr(zone, method)(value.replace(fold=1))
             return aware
-    (instant,) = instants_of(value, zone, both=False)
+    (instant,) = instants_of(value, zone)
     return instant.astimezone(zone)
 
 

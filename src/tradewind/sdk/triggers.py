@@ -34,11 +34,13 @@ class StartTriggerArgs:
 class TriggerEvent:
     """What a trigger fires. The payload reaches the task as the argument `event`.
 
-    The same condition must give the same payload wherever the trigger runs: an event fired twice is taken once.
+    The same condition must give the same payload wherever the trigger runs: an event fired twice is taken once. Of a
+    watcher of assets, `message_id` says which message of its source it is: of two with the same id, the first counts.
     """
 
-    def __init__(self, payload: Any) -> None:
+    def __init__(self, payload: Any, *, message_id: str | None = None) -> None:
         self.payload = payload
+        self.message_id = message_id
 
     def __repr__(self) -> str:
         return f"TriggerEvent<{self.payload!r}>"

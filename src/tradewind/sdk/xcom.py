@@ -161,13 +161,23 @@ class BaseXCom:
 
 def resolve_xcom_backend() -> type[BaseXCom]:
     """The class that `[core] xcom_backend` names."""
-    path = conf.get("core", "xcom_backend", fallback="") or ""
-    if not path or path in _OWN_PATHS:
+    path = _backend_path()
+    if not path:
         return BaseXCom
     backend = import_string(path)
     if not (isinstance(backend, type) and issubclass(backend, BaseXCom)):
         raise TypeError(f"[core] xcom_backend = {path} has to be a subclass of BaseXCom")
     return backend
+
+
+def is_foreign_backend() -> bool:
+    """Whether that is somebody else's class. It is not loaded to find out."""
+    return bool(_backend_path())
+
+
+def _backend_path() -> str:
+    path: str = conf.get("core", "xcom_backend", fallback="") or ""
+    return "" if path in _OWN_PATHS else path
 
 
 _OWN_PATHS = frozenset(

@@ -23,6 +23,7 @@ from tradewind.settings.readers import BundleSettings
 from tradewind.settings.sections import (
     ApiAuthSettings,
     ApiSettings,
+    ConnectionTestSettings,
     CoreSettings,
     DagProcessorSettings,
     DatabaseSettings,
@@ -45,6 +46,7 @@ __all__ = [
     "ApiAuthSettings",
     "ApiSettings",
     "BundleSettings",
+    "ConnectionTestSettings",
     "CoreSettings",
     "DagProcessorSettings",
     "DatabaseSettings",

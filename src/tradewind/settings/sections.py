@@ -93,6 +93,10 @@ class SchedulerSettings:
     num_stuck_in_queued_retries: int = whole_number(0).option(2)
     use_row_level_locking: bool = BOOLEAN.option(True)
     use_job_schedule: bool = BOOLEAN.option(True)  # False: no run is made by a timetable
+    # Of Airflow 3.4. True: a run consumes all updates of assets that wait; False: one run for each, unless several
+    # assets are needed together.
+    batch_asset_events: bool = BOOLEAN.option(False)
+    partition_mapper_max_downstream_keys: int = whole_number(1).option(1000)  # unless the mapper says otherwise
 
     # Whether somebody outside can ask it how it is: GET /health.
     enable_health_check: bool = BOOLEAN.option(False)
@@ -211,13 +215,15 @@ class WorkersSettings:
     # Tradewind's own. How many DAG files are kept imported, each in a process that forks its tasks, and for how long
     # after its last task; how much memory a task may use that does not say otherwise in `executor_config`, in MB, 0:
     # as much as there is; how long callbacks may run after the end of their task is stored; how long a worker without
-    # work stays for the scheduler that may come back; whether schedulers start the worker of their machine themselves.
+    # work stays for the scheduler that may come back; whether schedulers start the worker of their machine themselves,
+    # and whether that worker asks the Execution API, or the database as they do.
     max_warm_dag_files: int = whole_number(1).option(16)
     warm_dag_file_idle_time: float = seconds().option(600.0)
     max_memory_mb: int = whole_number(0).option(0)
     callback_timeout: float = seconds().option(300.0)
     idle_timeout: float = seconds().option(60.0)
     start_with_scheduler: bool = BOOLEAN.option(True)
+    without_database: bool = BOOLEAN.option(False)
 
     # Tradewind's own, as those of the scheduler.
     enable_health_check: bool = BOOLEAN.option(False)
@@ -230,16 +236,26 @@ class StateStoreSettings:
     """`[state_store]`: what tasks remember from attempt to attempt.
 
     `clear_on_success` is read where tasks run, as is `max_value_storage_bytes` besides. What has expired goes when its
-    task stores something else, and with its run, so `state_cleanup_batch_size` has no effect.
+    task stores something else, with its run, and by `tradewind state-store clean`.
     """
 
     default_retention_days: int = whole_number(0).option(30)  # 0: for ever
     max_value_storage_bytes: int = whole_number(0).option(65_535)  # 0: no limit
+    state_cleanup_batch_size: int = whole_number(0).option(0)  # 0: as many at once as is good
 
     @property
     def default_retention(self) -> timedelta:
         """How long a value is kept whose task does not say."""
         return timedelta(days=self.default_retention_days) if self.default_retention_days else timedelta.max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionTestSettings:
+    """`[connection_test]`: connections that are tried out where tasks run, if `[core] test_connection` lets them."""
+
+    timeout: int = whole_number(1).option(60)  # seconds
+    max_concurrency: int = whole_number(1).option(4)
+    reaper_interval: float = seconds().option(30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +327,7 @@ class OidcSettings:
     # Whether the first login takes over an account of that name that was made here. Only for providers whose users
     # cannot choose their names.
     link_by_name: bool = BOOLEAN.option(False)
+    logout_at_provider: bool = BOOLEAN.option(True)  # whether who logs out here is logged out there, if it offers that
 
     @property
     def roles_by_claim(self) -> dict[str, frozenset[str]]:
@@ -328,6 +345,13 @@ class ExecutionApiSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallbacksSettings:
+    """`[callbacks]`: functions that are told of missed deadlines."""
+
+    callback_execution_timeout: float = seconds(zero=True).option(0.0)  # 0: as `[workers] callback_timeout`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TriggererSettings:
     """`[triggerer]`: who waits for what deferred tasks wait for."""
 
@@ -335,7 +359,12 @@ class TriggererSettings:
     job_heartbeat_sec: float = seconds().option(5.0)
     triggerer_health_check_threshold: float = seconds().option(30.0)  # after so long, others take over its triggers
     runner_health_check_threshold: float = seconds().option(30.0)  # after so long, its runner is started anew
+    queues_enabled: bool = BOOLEAN.option(False)
     max_trigger_to_select_per_loop: int = whole_number(1).option(50)  # so that several take their part
+
+    # Tradewind's own: a trigger that holds up others so often, within ten minutes, or for so long goes to quarantine.
+    quarantine_after_blocks: int = whole_number(1).option(3)
+    quarantine_after_seconds: float = seconds().option(5.0)
 
     # Tradewind's own, as those of the scheduler.
     enable_health_check: bool = BOOLEAN.option(False)
@@ -356,8 +385,10 @@ class Settings:
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     workers: WorkersSettings = field(default_factory=WorkersSettings)
     state_store: StateStoreSettings = field(default_factory=StateStoreSettings)
+    connection_test: ConnectionTestSettings = field(default_factory=ConnectionTestSettings)
     api: ApiSettings = field(default_factory=ApiSettings)
     api_auth: ApiAuthSettings = field(default_factory=ApiAuthSettings)
+    callbacks: CallbacksSettings = field(default_factory=CallbacksSettings)
     triggerer: TriggererSettings = field(default_factory=TriggererSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     traces: TracesSettings = field(default_factory=TracesSettings)

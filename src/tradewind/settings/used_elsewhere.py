@@ -21,7 +21,10 @@ _KEYS: Final = {
     "smtp": "smtp_host smtp_mail_from smtp_port smtp_retry_limit smtp_ssl smtp_starttls smtp_timeout",
     "standard": "venv_install_method",
     "state_store": "clear_on_success",
-    "triggerer": "blocked_main_thread_warning_threshold on_kill_timeout queues_enabled",
+    "triggerer": (
+        "blocked_main_thread_warning_threshold on_kill_timeout shared_stream_ack_timeout"
+        " shared_stream_cohort_grace_period shared_stream_subscriber_queue_size"
+    ),
     "workers": "state_store_backend",
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tradewind.errors import Conflict
+from tradewind.runtime.aside import done_aside
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.descendants import end_descendants
 from tradewind.runtime.environment import name_process, set_variables
@@ -14,15 +15,14 @@ from tradewind.runtime.keeper import Keeper, Listener, Part
 from tradewind.runtime.lifeline import VARIABLE, Lifeline
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.subreaper import become_subreaper
+from tradewind.runtime.systemd import READY, STOPPING, notify_systemd
 from tradewind.settings import Settings
-from tradewind.standalone.probe import answers
+from tradewind.standalone.readiness import Readiness
 from tradewind.standalone.terminal import Terminal
 
 _LOCK_NAME: Final = "standalone.lock"
 _FORMER_PATIENCE_S: Final = 10.0
 _LAST_PATIENCE_S: Final = 8.0
-_PROBE_INTERVAL_S: Final = 0.1
-_NEVER_S: Final = 3600.0
 
 
 @dataclass(slots=True)
@@ -54,40 +54,30 @@ class Deployment:
         keeper = Keeper(self.parts, self.clock, listener, prepare=lifeline.leave)
         try:
             keeper.start(first)
-            greeting = self.prepare()
-            keeper.run(_Readiness(self, terminal, greeting, started_at).look)
+            greeting = done_aside(self.prepare)
+            keeper.run(
+                Readiness(
+                    keeper.unready,
+                    self.clock,
+                    started_at,
+                    url=self.settings.api.url,
+                    web_server=first,
+                    greeting=greeting,
+                    say=terminal.say,
+                    ready=self._ready,
+                ).look
+            )
             terminal.say("stopping")
+            notify_systemd(STOPPING)
         finally:
             # The worker of the local executor outlives its scheduler, and has tasks to stop.
             lifeline.cut()
             end_descendants(self.clock.sleep, _LAST_PATIENCE_S)
         terminal.say("stopped; nothing is left running")
 
-
-class _Readiness:
-    """Says once that the deployment can be used."""
-
-    def __init__(self, deployment: Deployment, terminal: Terminal, greeting: Sequence[str], started_at: float) -> None:
-        self._deployment = deployment
-        self._greeting = greeting
-        self._terminal = terminal
-        self._started_at = started_at
-        self._is_told = False
-
-    def look(self) -> float:
-        """How long to wait before the next look."""
-        deployment = self._deployment
-        if self._is_told:
-            return _NEVER_S
-        if not answers(deployment.settings.api.host, deployment.settings.api.port):
-            return _PROBE_INTERVAL_S
-        self._is_told = True
-        took_s = deployment.clock.monotonic() - self._started_at
-        self._terminal.say(f"ready after {took_s:.1f} s: {deployment.settings.api.url}   (Ctrl-C stops it)")
-        for line in self._greeting:
-            self._terminal.say(line)
-        deployment.opened()
-        return _NEVER_S
+    def _ready(self) -> None:
+        notify_systemd(READY)
+        self.opened()
 
 
 def hold_home(home: Path, clock: Clock) -> Lifeline:

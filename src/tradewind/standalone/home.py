@@ -16,6 +16,10 @@ _FILE: Final = """\
 # Connections and variables are encrypted with it: whoever loses it loses them.
 fernet_key = {fernet_key}
 """
+_DAGS_FOLDER: Final = """
+# Where DAG files are, as it was said when this home was made: commands in other terminals look there too.
+dags_folder = {dags_folder}
+"""
 
 
 def prepare_home(settings: Settings) -> Settings:
@@ -32,7 +36,7 @@ def prepare_home(settings: Settings) -> Settings:
         for folder in (settings.dags_folder, settings.log_folder):
             folder.mkdir(parents=True, exist_ok=True)
         if _needs_file(settings):
-            write_private(settings.home / FILE_NAME, _FILE.format(fernet_key=new_key()))
+            write_private(settings.home / FILE_NAME, _file_text(settings))
             settings = load_settings()
     except OSError as error:
         raise SettingsError(f"{settings.home} cannot be made a home: {error}") from error
@@ -55,6 +59,13 @@ def write_private(path: Path, text: str) -> None:
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def _file_text(settings: Settings) -> str:
+    text = _FILE.format(fernet_key=new_key())
+    if settings.dags_folder.absolute() == (settings.home / "dags").absolute():
+        return text
+    return text + _DAGS_FOLDER.format(dags_folder=settings.dags_folder.absolute())
 
 
 def _needs_file(settings: Settings) -> bool:

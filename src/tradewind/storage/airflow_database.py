@@ -18,7 +18,9 @@ Wanted = tuple[tuple[str, sa.types.TypeEngine[Any]], ...]
 """Names of columns, and what is read from them."""
 
 _NEEDED: Final = ("connection", "variable", "slot_pool", "dag", "dag_run", "task_instance")
-_FURTHER: Final = ("ab_", "dag_run_note", "task_instance_note", "task_instance_history", "xcom", "serialized_dag")
+_FURTHER: Final = (
+    "ab_", "dag_run_note", "task_instance_note", "task_instance_history", "xcom", "serialized_dag", "hitl_detail",
+)  # fmt: skip
 """How the names of those begin that are read if they are there."""
 _VERSIONS: Final = {
     "4bc4d934e2bc": "2.6",

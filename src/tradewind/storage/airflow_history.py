@@ -10,7 +10,14 @@ import sqlalchemy as sa
 
 from tradewind.model.json_value import JsonValue
 from tradewind.storage.airflow_database import AirflowDatabase, Wanted, column_of, columns_of
-from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry, AirflowXCom
+from tradewind.storage.interface.airflow_source import (
+    AirflowInquiry,
+    AirflowRun,
+    AirflowTask,
+    AirflowTaskName,
+    AirflowTry,
+    AirflowXCom,
+)
 from tradewind.storage.types import AnyRow, AnySelect, Instant
 
 _AT_ONCE: Final = 1000
@@ -76,6 +83,23 @@ _OF_XCOM: Final[Wanted] = (
     ("timestamp", _INSTANT),
     ("dag_result", sa.Boolean()),
 )
+
+
+_OF_INQUIRY: Final[Wanted] = (
+    ("options", sa.JSON()),
+    ("subject", _TEXT),
+    ("body", _TEXT),
+    ("defaults", sa.JSON()),
+    ("multiple", sa.Boolean()),
+    ("params", sa.JSON()),
+    ("assignees", sa.JSON()),
+    ("created_at", _INSTANT),
+    ("responded_at", _INSTANT),
+    ("responded_by", sa.JSON()),
+    ("chosen_options", sa.JSON()),
+    ("params_input", sa.JSON()),
+)
+_OF_ASKER: Final[Wanted] = (("task_id", _TEXT), ("map_index", _NUMBER), ("try_number", _NUMBER))
 
 
 class SqlAirflowHistory:
@@ -150,6 +174,18 @@ class SqlAirflowHistory:
             return
         for rows in self._parts(self._of_runs(self._try, _OF_TRY, run_numbers)):
             yield [AirflowTry(*row) for row in rows]
+
+    def inquiries(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowInquiry]]:
+        for name, key, tries, try_key in (
+            ("hitl_detail", "ti_id", self._task, "id"),
+            ("hitl_detail_history", "ti_history_id", self._try, "task_instance_id"),
+        ):
+            if not self._database.has(name, key, "options", "chosen_options"):
+                continue
+            asked = self._database.table(name)
+            statement = self._of_runs(tries, _OF_ASKER, run_numbers).add_columns(*columns_of(asked, _OF_INQUIRY))
+            for rows in self._parts(statement.join(asked, asked.c[key] == tries.c[try_key])):
+                yield [AirflowInquiry(*row) for row in rows]
 
     def xcoms(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowXCom]]:
         if not self.has_xcoms:

@@ -1,16 +1,36 @@
 """Updates of assets."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 
+from tradewind.model.asset import AssetKey
+from tradewind.model.ids import RunKey
+from tradewind.model.slot_policy import EventWindow
 from tradewind.storage.assets import ASSET_COLUMNS, to_asset
-from tradewind.storage.interface.shared_stores import AssetEventChoice, NewAssetEvent, StoredAssetEvent
+from tradewind.storage.heard import heard_of
+from tradewind.storage.interface.shared_stores import (
+    AssetEventChoice,
+    NewAssetEvent,
+    StoredAssetEvent,
+    UnseenEvent,
+)
 from tradewind.storage.json_text import from_optional_text, to_optional_text, to_text
-from tradewind.storage.schema import asset, asset_alias_asset, asset_event
+from tradewind.storage.one_of import one_of
+from tradewind.storage.schema import (
+    asset,
+    asset_alias_asset,
+    asset_delivery,
+    asset_event,
+    event_is_in_batch,
+    event_is_new,
+)
 from tradewind.storage.types import AnyRow
 
+NEW: Final = -1
+ALONE: Final = 0
 _COLUMNS = asset_event.c
 _EVENTS = sa.select(
     *ASSET_COLUMNS,
@@ -25,6 +45,48 @@ _EVENTS = sa.select(
     _COLUMNS.aliases,
 ).join(asset, asset.c.asset_key == _COLUMNS.asset_key)
 
+_ADD_MANY = sa.insert(asset_event).returning(_COLUMNS.event_key, sort_by_parameter_order=True)
+_HEARD = heard_of(one_of(asset_delivery.c.run_key, "run_keys"))
+_CONSUMED_BY = (
+    _EVENTS.add_columns(_HEARD.c.run_key.label("consumer"))
+    .join(_HEARD, _HEARD.c.event_key == _COLUMNS.event_key)
+    .order_by(_COLUMNS.created_at, _COLUMNS.event_key)
+)
+_CONSUMED_AFTER = (
+    _EVENTS.join(asset_delivery, asset_delivery.c.event_key == _COLUMNS.event_key)
+    .where(
+        asset_delivery.c.dag_id == sa.bindparam("dag_id"),
+        asset_delivery.c.event_key > sa.bindparam("after"),
+        # By the key of the DAG and the event, and by nothing else: the limit ends the scan, and each page is as short
+        # as the first. No index answers to a CASE.
+        sa.case((asset_delivery.c.run_key == sa.bindparam("run_key"), 1), else_=0) == 1,
+        asset_delivery.c.batch_key.is_(None),
+    )
+    .order_by(asset_delivery.c.event_key)
+    .limit(sa.bindparam("limit"))
+)
+_BATCHES_OF = (
+    sa.select(asset_delivery.c.batch_key)
+    .where(asset_delivery.c.run_key == sa.bindparam("run_key"), asset_delivery.c.batch_key.is_not(None))
+    .order_by(asset_delivery.c.batch_key)
+)
+_OF_BATCH_AFTER = (
+    _EVENTS.where(
+        _COLUMNS.batch_key == sa.bindparam("batch_key"), event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
+    )
+    .order_by(_COLUMNS.event_key)
+    .limit(sa.bindparam("limit"))
+)
+_ANY_NEW = sa.select(_COLUMNS.event_key).where(event_is_new).limit(1)
+_NEW = (
+    sa.select(_COLUMNS.event_key, _COLUMNS.asset_key, _COLUMNS.created_at, _COLUMNS.partition_key, _COLUMNS.aliases)
+    .where(event_is_new)
+    .order_by(_COLUMNS.event_key)
+    .limit(sa.bindparam("limit"))
+    .with_for_update(key_share=True, skip_locked=True)
+)
+_HAND_OUT = sa.update(asset_event).where(one_of(_COLUMNS.event_key, "keys")).values(batch_key=sa.bindparam("batch"))
+
 
 class AssetEvents:
     """Implements `interface.AssetEventStore`."""
@@ -32,15 +94,26 @@ class AssetEvents:
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
 
-    def add(self, events: Sequence[NewAssetEvent], now: datetime) -> None:
-        rows = [_to_row(event, now) for event in events]
-        if rows:
-            self._connection.execute(sa.insert(asset_event), rows)
+    def add(self, events: Sequence[NewAssetEvent], now: datetime, *, is_awaited: bool = False) -> list[int]:
+        rows = [_to_row(event, now, NEW if is_awaited else ALONE) for event in events]
+        if len(rows) > 1 and self._connection.dialect.insert_executemany_returning_sort_by_parameter_order:
+            return list(self._connection.execute(_ADD_MANY, rows).scalars())
+        return [self._add_one(row) for row in rows]
 
-    def record(self, event: NewAssetEvent, now: datetime) -> int:
-        result = self._connection.execute(sa.insert(asset_event).values(**_to_row(event, now)))
+    def _add_one(self, row: dict[str, object]) -> int:
+        result = self._connection.execute(sa.insert(asset_event).values(**row))
         assert result.inserted_primary_key is not None
         return int(result.inserted_primary_key[0])
+
+    def new(self, limit: int) -> list[UnseenEvent]:
+        rows = self._connection.execute(_NEW, {"limit": limit})
+        return [UnseenEvent(*row[:4], tuple(from_optional_text(row.aliases) or ())) for row in rows]
+
+    def is_any_new(self) -> bool:
+        return self._connection.execute(_ANY_NEW).first() is not None
+
+    def hand_out(self, event_keys: Collection[int], batch_key: int) -> None:
+        self._connection.execute(_HAND_OUT, {"keys": list(event_keys), "batch": batch_key})
 
     def choose(self, choice: AssetEventChoice) -> list[StoredAssetEvent]:
         order = (_COLUMNS.created_at, _COLUMNS.event_key)
@@ -48,8 +121,58 @@ class AssetEvents:
         wanted = wanted.order_by(*order if choice.is_ascending else (column.desc() for column in order))
         return [_to_event(row) for row in self._connection.execute(wanted.limit(choice.limit))]
 
+    def updated(self, asset_keys: Collection[AssetKey], window: EventWindow) -> set[AssetKey]:
+        statement = sa.select(_COLUMNS.asset_key).where(one_of(_COLUMNS.asset_key, "keys"), *within(window)).distinct()
+        return {AssetKey(key) for key in self._connection.execute(statement, {"keys": list(asset_keys)}).scalars()}
 
-def _to_row(event: NewAssetEvent, now: datetime) -> dict[str, object]:
+    def instants(
+        self, asset_keys: Collection[AssetKey], window: EventWindow, limit: int
+    ) -> list[tuple[datetime, AssetKey]]:
+        statement = (
+            sa.select(_COLUMNS.created_at, _COLUMNS.asset_key)
+            .where(one_of(_COLUMNS.asset_key, "keys"), *within(window))
+            .order_by(_COLUMNS.created_at, _COLUMNS.event_key)
+            .limit(limit)
+        )
+        rows = self._connection.execute(statement, {"keys": list(asset_keys)})
+        return [(row.created_at, AssetKey(row.asset_key)) for row in rows]
+
+    def source(self, event_key: int) -> tuple[str, str] | None:
+        wanted = sa.select(_COLUMNS.source_dag_id, _COLUMNS.source_run_id).where(_COLUMNS.event_key == event_key)
+        row = self._connection.execute(wanted).first()
+        return None if row is None or row[0] is None or row[1] is None else (row[0], row[1])
+
+    def consumed_by(self, run_keys: Collection[RunKey]) -> dict[RunKey, list[StoredAssetEvent]]:
+        found: dict[RunKey, list[StoredAssetEvent]] = {}
+        for row in self._connection.execute(_CONSUMED_BY, {"run_keys": list(run_keys)}):
+            found.setdefault(RunKey(row.consumer), []).append(_to_event(row))
+        return found
+
+    def consumed_after(self, dag_id: str, run_key: RunKey, after: int, limit: int) -> list[StoredAssetEvent]:
+        parameters = {"dag_id": dag_id, "run_key": run_key, "after": after, "limit": limit}
+        rows = list(self._connection.execute(_CONSUMED_AFTER, parameters))
+        for batch_key in self._connection.execute(_BATCHES_OF, {"run_key": run_key}).scalars().all():
+            # A batch begins with its own key, and they come in that order: a page that ends before it is complete.
+            if len(rows) >= limit and rows[limit - 1].event_key < batch_key:
+                break
+            rows += self._connection.execute(_OF_BATCH_AFTER, {**parameters, "batch_key": batch_key})
+            rows = sorted(rows, key=lambda row: int(row.event_key))[:limit]
+        return [_to_event(row) for row in rows]
+
+
+def within(window: EventWindow) -> list[sa.ColumnElement[bool]]:
+    """What holds for updates in the window."""
+    conditions = []
+    if window.after is not None:
+        conditions.append(_COLUMNS.created_at >= window.after)
+    if window.before is not None:
+        conditions.append(_COLUMNS.created_at <= window.before)
+    if window.partition_key is not None:
+        conditions.append(_COLUMNS.partition_key == window.partition_key)
+    return conditions
+
+
+def _to_row(event: NewAssetEvent, now: datetime, batch_key: int) -> dict[str, object]:
     return {
         "asset_key": event.asset_key,
         "created_at": now,
@@ -60,6 +183,7 @@ def _to_row(event: NewAssetEvent, now: datetime) -> dict[str, object]:
         "source_map_index": event.source_map_index,
         "partition_key": event.partition_key,
         "aliases": to_optional_text(list(event.aliases) or None),
+        "batch_key": batch_key,
     }
 
 

@@ -30,6 +30,9 @@ _BY_URIS = _ALL.where(one_of(_COLUMNS.uri, "uris"))
 _OF_ALIAS = _ACTIVE.join(asset_alias_asset, asset_alias_asset.c.asset_key == _COLUMNS.asset_key).where(
     asset_alias_asset.c.alias == sa.bindparam("alias")
 )
+_ATTACHED = sa.select(asset_alias_asset.c.alias, asset_alias_asset.c.asset_key).where(
+    one_of(asset_alias_asset.c.alias, "names")
+)
 _NOW = sa.bindparam("now", type_=Instant())
 _DESCRIBE = (
     sa.update(asset)
@@ -172,6 +175,12 @@ class Assets:
 
     def of_alias(self, alias: str) -> list[AssetRecord]:
         return self._read(_OF_ALIAS, {"alias": alias})
+
+    def attached_to(self, aliases: Collection[str]) -> dict[str, set[AssetKey]]:
+        found: dict[str, set[AssetKey]] = {}
+        for alias, key in self._connection.execute(_ATTACHED, {"names": [*filter(str.isascii, aliases)]}):
+            found.setdefault(alias, set()).add(AssetKey(key))
+        return found
 
     def _read(self, statement: sa.Select[*tuple[object, ...]], parameters: dict[str, object]) -> list[AssetRecord]:
         return [to_asset(row) for row in self._connection.execute(statement, parameters)]

@@ -7,13 +7,17 @@ from functools import cache
 import sqlalchemy as sa
 
 from tradewind.model.ids import AttemptKey, JobKey, RunKey, TaskKey
+from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_STATES, HANDED_OVER_STATES, HeldBy, TaskState
 from tradewind.model.task import Started, TaskInstance
 from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
+from tradewind.storage.changes import Changes
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
 from tradewind.storage.interface import AttemptEnd
-from tradewind.storage.rows import INSTANCE_COLUMNS, encode_names, to_instance
+from tradewind.storage.rows import INSTANCE_COLUMNS, encode_names, to_instance, to_run
+from tradewind.storage.runs import Runs
 from tradewind.storage.schema import (
+    dag_run,
     state_in,
     task_has_timer,
     task_instance,
@@ -148,29 +152,45 @@ def _current(dialect_name: str) -> AnySelect:
     return sa.select(*keys).join(batch, same_attempt(batch)).where(sa.case((is_running, 1), else_=0) == 1)
 
 
+@cache
+def _begin() -> AnySelect:
+    """The start, the instances, and their runs, in one statement. For PostgreSQL."""
+    started = _START.part("started", INSTANCE_COLUMNS)
+    return sa.select(*started.c, *dag_run.c).join_from(started, dag_run, dag_run.c.run_key == started.c.run_key)
+
+
 class Attempts:
     """Implements `interface.AttemptStore`."""
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, changes: Changes) -> None:
+        """`changes`: where it is recorded what became of attempts."""
         self._connection = connection
         self._dialect = connection.dialect.name
+        self._changes = changes
 
     def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
         return _START(self._connection, _start_rows(reports), {"now": now})
 
-    def begin(self, reports: Sequence[Started], now: datetime) -> list[TaskInstance]:
+    def begin(self, reports: Sequence[Started], now: datetime) -> tuple[list[TaskInstance], list[Run]]:
         if not reports:
-            return []
-        if self._dialect != "postgresql":
+            return [], []
+        run_keys = {report.attempt.run_key for report in reports}
+        if self._dialect != "postgresql" or len(run_keys) < len(reports):
             # MySQL returns nothing. SQLite has nothing to gain by it, and SQLAlchemy names columns without their table
-            # there, so that in the subquery for the run's id they would be those of the run.
+            # there, so that in the subquery for the run's id they would be those of the run. And with several attempts
+            # of a run, all that there is of it would come as often.
             started = self.start(reports, now)
-            return self.lock([report.attempt for report in reports if report.attempt.task in started])
-        found = _START.returning(self._connection, _start_rows(reports), {"now": now}, INSTANCE_COLUMNS)
-        return sorted(map(to_instance, found), key=lambda task: task.key)
+            instances = self.lock([report.attempt for report in reports if report.attempt.task in started])
+            return instances, Runs(self._connection).read({task.run_key for task in instances})
+        found = self._connection.execute(_begin(), {**_START.parameters(_start_rows(reports)), "now": now}).all()
+        fields = len(INSTANCE_COLUMNS)
+        instances = sorted((to_instance(row[:fields]) for row in found), key=lambda task: task.key)
+        return instances, [to_run(row[fields:]) for row in found]
 
-    def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
-        return _END(self._connection, _end_rows(ends))
+    def end(self, ends: Sequence[AttemptEnd], *, recorded_at: datetime | None = None) -> set[TaskKey]:
+        if recorded_at is None:
+            return _END(self._connection, _end_rows(ends))
+        return self._changes.record_update(_END, _end_rows(ends), recorded_at)
 
     def end_waiting(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
         return _END_WAITING(self._connection, _end_rows(ends))

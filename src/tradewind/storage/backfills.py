@@ -116,6 +116,17 @@ class Backfills:
         statement = sa.select(_RUN.logical_date, _RUN.run_key, _RUN.run_id, _RUN.state).where(
             _RUN.dag_id == dag_id, _RUN.logical_date.in_(logical_dates)
         )
+        return self._existing(statement)
+
+    def existing_partitions(self, dag_id: str, partition_dates: Collection[datetime]) -> dict[datetime, ExistingRun]:
+        # By the date and not by the key, whose format may have changed; the index has the runs with keys.
+        statement = sa.select(_RUN.partition_date, _RUN.run_key, _RUN.run_id, _RUN.state).where(
+            _RUN.dag_id == dag_id, _RUN.partition_key.is_not(None), _RUN.partition_date.in_(partition_dates)
+        )
+        return self._existing(statement.order_by(_RUN.run_key))
+
+    def _existing(self, statement: sa.Select[Any]) -> dict[datetime, ExistingRun]:
+        """By date; of several, the last."""
         found = self._connection.execute(statement)
         return {row[0]: ExistingRun(RunKey(row[1]), row[2], RunState(row[3])) for row in found}
 

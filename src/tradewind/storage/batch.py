@@ -5,8 +5,8 @@ placeholder per value has a new text for each number of rows, which no cache of 
 one value, arrays on PostgreSQL and JSON elsewhere, and the database unfolds them into a table named `batch`.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -33,6 +33,9 @@ class Kind(StrEnum):
 
 
 Columns = tuple[tuple[str, Kind], ...]
+
+_SPECIAL = (Kind.INSTANT, Kind.LONG)
+"""Kinds whose values are written otherwise than they are."""
 
 POSTGRES_TYPES = {
     Kind.INT: "bigint",
@@ -76,21 +79,51 @@ def batch_table(dialect_name: str, columns: Columns) -> sa.Subquery:
 
 def batch_parameters(dialect_name: str, columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
     """The parameters that carry `rows` to a statement over `batch_table`."""
-    special = [(i, kind) for i, (_, kind) in enumerate(columns) if kind in (Kind.INSTANT, Kind.LONG)]
+    if dialect_name == "postgresql":
+        values: Iterable[tuple[Value, ...]] = zip(*rows, strict=True) if rows else ((),) * len(columns)
+        return {
+            f"batch_{name}": _column_text(column, kind) for (name, kind), column in zip(columns, values, strict=True)
+        }
+    special = [(i, kind) for i, (_, kind) in enumerate(columns) if kind in _SPECIAL]
     if special:
         rows = [_with_texts(row, special, dialect_name) for row in rows]
-    if dialect_name == "postgresql":
-        values = zip(*rows, strict=True) if rows else ((),) * len(columns)
-        return {f"batch_{name}": list(column) for (name, _), column in zip(columns, values, strict=True)}
     return {"batch": msgspec.json.encode(rows).decode()}
+
+
+def _column_text(values: tuple[Value, ...], kind: Kind) -> str:
+    """Most columns of many rows hold the same value in each: it is written once."""
+    first = values[0] if values else None
+    # In a zone whose clocks are moved, two instants can be equal to Python that are not the same.
+    is_same = not isinstance(first, datetime) or first.tzinfo is UTC
+    if is_same and values.count(first) == len(values):
+        return f"{{{','.join([_element(_text(first, kind))] * len(values))}}}"
+    return array_text(_text(value, kind) for value in values) if kind in _SPECIAL else array_text(values)
+
+
+def array_text(values: Iterable[Value]) -> str:
+    """An array, as PostgreSQL writes it. Of a list, psycopg would look at each value several times, and make another
+    statement of one with larger numbers."""
+    return f"{{{','.join(map(_element, values))}}}"
+
+
+def _element(value: Value) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        if "\\" in value or '"' in value:
+            value = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{value}"'
+    return str(value)
 
 
 def _with_texts(row: Row, special: Sequence[tuple[int, Kind]], dialect_name: str) -> Row:
     texts = list(row)
     for i, kind in special:
-        value = row[i]
-        if isinstance(value, datetime):
-            texts[i] = instant_text(value, dialect_name)
-        elif isinstance(value, str) and kind is Kind.LONG:
-            texts[i] = storable_text(value)
+        texts[i] = _text(row[i], kind, dialect_name)
     return texts
+
+
+def _text(value: Value, kind: Kind, dialect_name: str = "postgresql") -> Value:
+    if isinstance(value, datetime):
+        return instant_text(value, dialect_name)
+    return storable_text(value) if isinstance(value, str) and kind is Kind.LONG else value

@@ -16,6 +16,11 @@ _TAGS = (
     .order_by(dag_tag.c.dag_id, dag_tag.c.name)
 )
 _IS_MARK = sa.and_(dag_favorite.c.user_name == sa.bindparam("of_user"), dag_favorite.c.dag_id == sa.bindparam("of_dag"))
+_FAVORITES = (
+    sa.select(dag_favorite.c.dag_id)
+    .where(dag_favorite.c.user_name == sa.bindparam("of_user"))
+    .order_by(dag_favorite.c.dag_id)
+)
 _FAVORITE = sa.select(dag_favorite.c.dag_id).where(_IS_MARK)
 _UNMARK = sa.delete(dag_favorite).where(_IS_MARK)
 
@@ -47,6 +52,9 @@ class Catalog:
         for dag_id, name, state, number in self._connection.execute(statement, {"dag_ids": list(dag_ids or ())}):
             found.setdefault(dag_id, (name, {}))[1][RunState(state)] = number
         return [RunCounts(dag_id, name, by_state) for dag_id, (name, by_state) in found.items()]
+
+    def favorites(self, user_name: str) -> list[str]:
+        return list(self._connection.scalars(_FAVORITES, {"of_user": user_name}))
 
     def is_favorite(self, user_name: str, dag_id: str) -> bool:
         mark = {"of_user": user_name, "of_dag": dag_id}

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,16 +10,25 @@ import sqlalchemy as sa
 from tradewind.model.dag_file import FileName
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.timetable import DataInterval, RunInfo
+from tradewind.storage.batch import Columns, Kind, Row, batch_parameters, batch_table
 from tradewind.storage.changes import forget_changes
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface import DagRecord
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import dag, dag_is_awaited, dag_run, dag_version
+from tradewind.storage.schema import (
+    asset_delivery,
+    asset_listener,
+    dag,
+    dag_change,
+    dag_is_awaited,
+    dag_run,
+    dag_version,
+)
 from tradewind.storage.types import AnyRow, AnySelect, Instant
 
 _COLUMNS = dag.c
 # Not what only lists show: schedulers read these by the hundred, each time a run is due.
-_RECORD = sa.select(
+RECORD = sa.select(
     _COLUMNS.dag_id,
     _COLUMNS.is_paused,
     _COLUMNS.version_key,
@@ -33,24 +43,21 @@ _RECORD = sa.select(
 )
 
 _OF_DAGS = one_of(_COLUMNS.dag_id, "dag_ids")
-_LOCK = _RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
-_LOCK_FREE = _RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
+_LOCK = RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True)
+_LOCK_FREE = RECORD.where(_OF_DAGS).order_by(_COLUMNS.dag_id).with_for_update(key_share=True, skip_locked=True)
 
 _DUE = (
-    _RECORD.where(dag_is_awaited, _COLUMNS.next_run_after <= sa.bindparam("now", type_=Instant()))
+    RECORD.where(dag_is_awaited, _COLUMNS.next_run_after <= sa.bindparam("now", type_=Instant()))
     .order_by(_COLUMNS.next_run_after)
     .limit(sa.bindparam("limit"))
     .with_for_update(key_share=True, skip_locked=True)
 )
 _BY_ID = _COLUMNS.dag_id == sa.bindparam("of_dag")
-_SET_NEXT = (
-    sa.update(dag)
-    .where(_BY_ID)
-    .values(
-        next_run_after=sa.bindparam("run_after"),
-        next_interval_start=sa.bindparam("start"),
-        next_interval_end=sa.bindparam("end"),
-    )
+_NEXT: Columns = (
+    ("dag_id", Kind.TEXT),
+    ("run_after", Kind.INSTANT),
+    ("interval_start", Kind.INSTANT),
+    ("interval_end", Kind.INSTANT),
 )
 _ASSIGN = (
     sa.update(dag)
@@ -73,18 +80,18 @@ class Dags:
         insert_new(self._connection, dag, [_new_row(dag_id, paused, now) for dag_id, paused in sorted(dags.items())])
 
     def find(self, dag_id: str) -> DagRecord | None:
-        found = self._read(_RECORD.where(_COLUMNS.dag_id == dag_id))
+        found = self._read(RECORD.where(_COLUMNS.dag_id == dag_id))
         return found[0] if found else None
 
     def all(self) -> list[DagRecord]:
-        return self._read(_RECORD.order_by(_COLUMNS.dag_id))
+        return self._read(RECORD.order_by(_COLUMNS.dag_id))
 
     def lock(self, dag_ids: Collection[str], *, skip_locked: bool = False) -> list[DagRecord]:
         statement = _LOCK_FREE if skip_locked else _LOCK
-        return [_to_record(row) for row in self._connection.execute(statement, {"dag_ids": list(dag_ids)})]
+        return [to_record(row) for row in self._connection.execute(statement, {"dag_ids": list(dag_ids)})]
 
     def due(self, now: datetime, limit: int) -> list[DagRecord]:
-        return [_to_record(row) for row in self._connection.execute(_DUE, {"now": now, "limit": limit})]
+        return [to_record(row) for row in self._connection.execute(_DUE, {"now": now, "limit": limit})]
 
     def next_due_at(self) -> datetime | None:
         found: datetime | None = self._connection.execute(_NEXT_DUE).scalar()
@@ -117,7 +124,9 @@ class Dags:
 
     def set_next_runs(self, infos: Mapping[str, RunInfo | None]) -> None:
         if infos:
-            self._connection.execute(_SET_NEXT, [_next_row(*item) for item in sorted(infos.items())])
+            dialect = self._connection.dialect.name
+            rows = [_next_row(*item) for item in sorted(infos.items())]
+            self._connection.execute(_set_next(dialect), batch_parameters(dialect, _NEXT, rows))
 
     def assign(self, files: Mapping[str, FileName | None]) -> None:
         rows = [
@@ -150,13 +159,15 @@ class Dags:
         run_keys = [RunKey(run_key) for run_key in runs]
         is_deleted = self._connection.execute(sa.delete(dag).where(_COLUMNS.dag_id == dag_id)).rowcount > 0
         forget_changes(self._connection, run_keys)
+        for table in (asset_delivery, asset_listener, dag_change):
+            self._connection.execute(sa.delete(table).where(table.c.dag_id == dag_id))
         return is_deleted
 
     def _update(self, dag_id: str, **values: Any) -> None:
         self._connection.execute(sa.update(dag).where(_COLUMNS.dag_id == dag_id).values(**values))
 
     def _read(self, statement: AnySelect) -> list[DagRecord]:
-        return [_to_record(row) for row in self._connection.execute(statement)]
+        return [to_record(row) for row in self._connection.execute(statement)]
 
 
 def _new_row(dag_id: str, is_paused: bool, now: datetime) -> dict[str, Any]:
@@ -171,17 +182,21 @@ def _new_row(dag_id: str, is_paused: bool, now: datetime) -> dict[str, Any]:
     }
 
 
-def _next_row(dag_id: str, info: RunInfo | None) -> dict[str, Any]:
-    interval = info.data_interval if info else None
-    return {
-        "of_dag": dag_id,
-        "run_after": info.run_after if info else None,
-        "start": interval.start if interval else None,
-        "end": interval.end if interval else None,
-    }
+@cache
+def _set_next(dialect_name: str) -> sa.Update:
+    batch = batch_table(dialect_name, _NEXT)
+    values = {f"next_{name}": batch.c[name] for name, _ in _NEXT[1:]}
+    return sa.update(dag).where(_COLUMNS.dag_id == batch.c.dag_id).values(values)
 
 
-def _to_record(row: AnyRow) -> DagRecord:
+def _next_row(dag_id: str, info: RunInfo | None) -> Row:
+    if info is None:
+        return (dag_id, None, None, None)
+    interval = info.data_interval
+    return (dag_id, info.run_after, *((interval.start, interval.end) if interval else (None, None)))
+
+
+def to_record(row: AnyRow) -> DagRecord:
     has_interval = row.next_interval_start is not None and row.next_interval_end is not None
     interval = DataInterval(row.next_interval_start, row.next_interval_end) if has_interval else None
     return DagRecord(

@@ -29,12 +29,9 @@ USUAL_CACHE_MB = 64
 _OLDEST_SQLITE = (3, 35, 0)
 """The first with RETURNING."""
 _CONFLICT_RETRIES = 8
-# One statement that is a transaction by itself, waits for the disk, and has something to write: the log is written in
-# order, so all that was committed before is on disk when it returns. The message must be a transactional one, which
-# nobody reads: PostgreSQL waits only for a transaction that has both a number and a record in the log before its end.
-# With a number alone (`txid_current()`) it leaves the commit to be written later, whatever `synchronous_commit` says.
-_WRITE_AND_WAIT = "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'tradewind', '')"
 _ONLY_READS = "tradewind_only_reads"
+_RANDOM_PAGE_COST = 1.1
+"""To PostgreSQL, against 1 for the page after the last one; usually set for disks without moving parts."""
 # Whatever driver a URL of Airflow names. SQLAlchemy has a dialect of its own for MariaDB, which none of our statements
 # knows by name; its dialect for MySQL speaks to MariaDB as well.
 _DRIVERS = {
@@ -72,12 +69,19 @@ class Database:
         Without `waits_for_disk`, a commit may be lost when the machine (or PostgreSQL) crashes, but never without all
         that was committed after it, by whomever: the log is written in order. That is for who only prepares what others
         do, and would decide the same again: the next commit that does wait writes all of it.
+        `transact_lastingly` waits.
 
         `cache_mb` is how much of a SQLite file each connection may keep in memory."""
         self.engine = create_engine(url, pool_size, cache_mb)
-        self._waits_for_disk = waits_for_disk
-        if not waits_for_disk:
-            sa.event.listen(self.engine, "connect", partial(_do_not_wait_for_disk, self.engine.dialect))
+        # MySQL has no such choice for a single connection.
+        self._is_lazy = not waits_for_disk and self.dialect_name != "mysql"
+        self._before_lasting_commit: Callable[[sa.Connection], None] = _do_nothing
+        if self._is_lazy and self.dialect_name == "postgresql":
+            from tradewind.storage.lazy_commit import make_lazy  # noqa: PLC0415 - psycopg is an optional driver
+
+            self._before_lasting_commit = make_lazy(self.engine)
+        elif self._is_lazy:
+            sa.event.listen(self.engine, "connect", _do_not_wait_for_disk)
         if frozen_after_s is not None:
             sa.event.listen(self.engine, "connect", partial(_limit_silence, self.engine.dialect, frozen_after_s))
         # SQLite lets whoever has waited longest look for the lock least often. Among threads there is a fairer way.
@@ -96,20 +100,26 @@ class Database:
         return self.engine.dialect.name
 
     @cached_property
-    def _autocommitting(self) -> sa.Engine:
-        """The same connections, for a statement that needs no BEGIN and no COMMIT: each is a way to the server."""
-        return self.engine.execution_options(isolation_level="AUTOCOMMIT")
+    def _reading(self) -> sa.Engine:
+        """The same connections, for who only reads. On PostgreSQL, whose statements each see what was committed before
+        them also within a transaction, without one: its BEGIN and its end are two ways to the server. (To PyMySQL the
+        change of mode would be two as well.)"""
+        if self.dialect_name == "postgresql":
+            return self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        return self.engine.execution_options(**{_ONLY_READS: True})
 
     @contextmanager
     def begin(self) -> Iterator[SqlTransaction]:
         """See `interface.Store.begin`."""
         with translated(), self._turn, self.engine.begin() as connection:
-            transaction = SqlTransaction(connection, self._channels)
             watching = watch(connection)
+            transaction = SqlTransaction(connection, self._channels, watching)
             yield transaction
             if watching is not None:
                 watching.before_commit()
             is_live = self._journal is not None and self._journal.write(connection, transaction.events)
+            if transaction.lasts:
+                self._before_lasting_commit(connection)
         if watching is not None:
             watching.after_commit()
         if transaction.has_recorded_changes:
@@ -132,26 +142,22 @@ class Database:
         with self.begin() as transaction:
             return work(transaction)
 
+    def transact_lastingly(self, work: Callable[[SqlTransaction], T]) -> T:
+        """See `interface.LastingStore.transact_lastingly`."""
+
+        def lasting(transaction: SqlTransaction) -> T:
+            transaction.lasts = True
+            return work(transaction)
+
+        result = self.transact(lasting)
+        if self._is_lazy and self.dialect_name == "sqlite":
+            _sync_log(self.engine.url.database)
+        return result
+
     def read(self, work: Callable[[SqlTransaction], T]) -> T:
         """See `interface.ReadingStore.read`."""
-        with translated(), self.engine.connect() as connection:
-            connection.execution_options(**{_ONLY_READS: True})
+        with translated(), self._reading.connect() as connection:
             return work(SqlTransaction(connection))
-
-    def flush(self) -> None:
-        """Return when all that this process has committed is on disk. For who did not wait for it with each commit.
-
-        Raises:
-            DatabaseUnavailable: no answer; what was committed may be lost.
-        """
-        if self._waits_for_disk or self.engine.dialect.name == "mysql":
-            return
-        with translated():
-            if self.engine.dialect.name == "postgresql":
-                with self._autocommitting.connect() as connection:
-                    connection.exec_driver_sql(_WRITE_AND_WAIT)
-            else:
-                _sync_log(self.engine.url.database)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -176,8 +182,8 @@ def create_engine(url: str, pool_size: int, cache_mb: int = USUAL_CACHE_MB) -> s
         isolation_level="READ COMMITTED",
         pool_use_lifo=True,
     )
-    if engine.dialect.name == "mysql":
-        sa.event.listen(engine, "connect", _prepare_mysql)
+    prepare = _prepare_mysql if engine.dialect.name == "mysql" else _prepare_postgresql
+    sa.event.listen(engine, "connect", prepare)
     return engine
 
 
@@ -218,7 +224,22 @@ def _begin_immediately(connection: sa.Connection) -> None:
 
 def _prepare_mysql(connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00'")
+        cursor.execute(
+            "SET SESSION innodb_lock_wait_timeout = 10, time_zone = '+00:00', group_concat_max_len = 1073741824"
+        )
+
+
+def _prepare_postgresql(connection: Any, _record: object) -> None:
+    # Instants come as UTC, and need not be converted one by one.
+    # A page here or there costs about the same: what the engine works with is in memory, or on a disk without a head
+    # that moves. By PostgreSQL's own figure, a table with a hundred runs is read as a whole to find one by its key. The
+    # plan of such a look-up is kept, also for foreign keys, and the table grows until it is analyzed again.
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('TimeZone', 'UTC', false), set_config('random_page_cost',"
+            f" least(current_setting('random_page_cost')::float8, {_RANDOM_PAGE_COST})::text, false)"
+        )
+    connection.commit()
 
 
 def _sync_log(database: str | None) -> None:
@@ -233,13 +254,12 @@ def _sync_log(database: str | None) -> None:
             os.close(log)
 
 
-def _do_not_wait_for_disk(dialect: sa.Dialect, connection: Any, _record: object) -> None:
-    if dialect.name == "sqlite":
-        connection.execute("PRAGMA synchronous=NORMAL")
-    elif dialect.name == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SET synchronous_commit = off")
-        connection.commit()
+def _do_nothing(_connection: sa.Connection) -> None:
+    """Commits wait for the disk anyway, or it is waited for after them."""
+
+
+def _do_not_wait_for_disk(connection: Any, _record: object) -> None:
+    connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def _limit_silence(dialect: sa.Dialect, seconds: float, connection: Any, _record: object) -> None:

@@ -58,7 +58,7 @@ class _Guarded:
         if not rows:
             return ()
         dialect = connection.dialect
-        bound = self._bound(connection, rows, parameters)
+        bound = {**batch_parameters(dialect.name, self._columns, rows), **(parameters or {})}
         locking, update = self._statements(dialect.name, bool(dialect.update_returning))
         if locking is None:
             return connection.execute(update, bound)
@@ -66,11 +66,6 @@ class _Guarded:
         if changed:
             connection.execute(update, bound)
         return changed
-
-    def _bound(
-        self, connection: sa.Connection, rows: Sequence[Row], parameters: Mapping[str, object] | None
-    ) -> dict[str, object]:
-        return {**batch_parameters(connection.dialect.name, self._columns, rows), **(parameters or {})}
 
     def _build(
         self, dialect_name: str, returns: bool, columns: tuple[sa.ColumnElement[Any], ...] = ()
@@ -102,16 +97,15 @@ class GuardedUpdate(_Guarded):
         changed = self._update(connection, rows, parameters)
         return {TaskKey(RunKey(row[0]), row[1], row[2]) for row in changed}
 
-    def returning(
-        self,
-        connection: sa.Connection,
-        rows: Sequence[Row],
-        parameters: Mapping[str, object],
-        columns: tuple[sa.ColumnElement[Any], ...],
-    ) -> Sequence[AnyRow]:
-        """Update, and say what became of the rows that changed. For PostgreSQL only."""
-        _, update = self._statements(connection.dialect.name, True, columns)
-        return connection.execute(update, self._bound(connection, rows, parameters)).all()
+    def part(self, name: str, columns: tuple[sa.ColumnElement[Any], ...]) -> sa.CTE:
+        """The update as a part of a larger statement, with these columns of what changed. For PostgreSQL only."""
+        _, update = self._statements("postgresql", True, columns)
+        part: sa.CTE = update.cte(name)
+        return part
+
+    def parameters(self, rows: Sequence[Row]) -> dict[str, object]:
+        """Of such a statement, whatever else it has."""
+        return batch_parameters("postgresql", self._columns, rows)
 
 
 class GuardedRunUpdate(_Guarded):

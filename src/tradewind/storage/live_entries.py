@@ -8,6 +8,7 @@ from tradewind.model.live import MOST_NAMED, LiveEntry, LiveKind
 from tradewind.telemetry.events import (
     DagDeleted,
     DagFenced,
+    DagsAwaitAssets,
     DagsPaused,
     DagsPublished,
     Event,
@@ -15,9 +16,11 @@ from tradewind.telemetry.events import (
     PoolChanged,
     RunDeleted,
     RunMoved,
+    SlotOverdue,
     TasksDeleted,
     TasksMoved,
 )
+from tradewind.telemetry.measurements import AssetsUpdated
 
 _DELETED: Final = "deleted"
 
@@ -61,6 +64,9 @@ _TOLD: Final[Mapping[type, Callable[[Any], Iterable[LiveEntry]]]] = {
     RunMoved: lambda event: _of_run(event.state.value, event),
     RunDeleted: lambda event: _of_run(_DELETED, event),
     DagsPublished: lambda event: [*_of_dags("published", event.dag_ids), *_of_dags("stale", event.stale)],
+    DagsAwaitAssets: lambda event: _of_dags("waiting", event.dag_ids),
+    AssetsUpdated: lambda event: [LiveEntry(LiveKind.ASSET, "updated", number=event.count)],
+    SlotOverdue: lambda event: _of_dags("overdue", (event.dag_id,)),
     DagsPaused: lambda event: _of_dags("paused" if event.is_paused else "unpaused", event.dag_ids),
     DagDeleted: lambda event: _of_dags(_DELETED, (event.dag_id,)),
     DagFenced: lambda event: _of_dags("error", (event.dag_id,)),

@@ -13,6 +13,7 @@ from alembic.config import Config
 from alembic.util import CommandError
 
 from tradewind.errors import DatabaseError
+from tradewind.storage.archives import Archives
 from tradewind.storage.database import create_engine
 from tradewind.storage.failures import translated
 from tradewind.storage.revision import SCRIPTS, refuse_newer, revision_of
@@ -34,6 +35,13 @@ def upgrade(url: str, revision: str = "head") -> None:
 def downgrade(url: str, revision: str) -> None:
     """Migrate down to a revision; "base" removes all tables."""
     _run(url, command.downgrade, revision)
+
+
+def drop_archives(url: str) -> None:
+    """Copies that `db clean` kept are in tables that no migration knows."""
+    with _engine(url) as engine, translated(), engine.begin() as connection:
+        archives = Archives(connection)
+        archives.drop([each.name for each in archives.all()])
 
 
 def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) -> str:

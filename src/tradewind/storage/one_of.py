@@ -14,7 +14,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.sql.operators import OperatorType
 
-from tradewind.storage.batch import POSTGRES_TYPES, Kind
+from tradewind.storage.batch import POSTGRES_TYPES, Kind, array_text
 
 
 class _Many(sa.types.UserDefinedType[Iterable[Any]]):
@@ -28,7 +28,7 @@ class _Many(sa.types.UserDefinedType[Iterable[Any]]):
     def bind_processor(self, dialect: sa.Dialect) -> Callable[[Iterable[Any] | None], object]:
         match dialect.name:
             case "postgresql":
-                return lambda values: list(values or ())
+                return lambda values: array_text(values or ())
             case "mysql":
                 return lambda values: tuple(values or ()) or (None,)
             case _:

@@ -20,7 +20,7 @@ def _to_pool(row: AnyRow) -> Pool:
 
 
 class Pools:
-    """Implements `interface.PoolStore`."""
+    """Implements `interface.pool_store.PoolStore`."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection

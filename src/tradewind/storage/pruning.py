@@ -8,14 +8,16 @@ import sqlalchemy as sa
 from tradewind.model.ids import RunKey
 from tradewind.model.run import Run
 from tradewind.model.states import FINISHED_RUN_STATES
+from tradewind.storage.archives import copy_rows
 from tradewind.storage.changes import forget_changes
-from tradewind.storage.interface.pruning_store import Prunable, PruneChoice
+from tradewind.storage.interface.pruning_store import Archive, Prunable, PruneChoice
 from tradewind.storage.rows import is_named_by_timetable, to_run
 from tradewind.storage.schema import (
     asset_event,
     audit_log,
     backfill,
     backfill_is_open,
+    connection_test_request,
     dag,
     dag_run,
     dag_version,
@@ -38,7 +40,7 @@ class _Old(NamedTuple):
     """Where rows are, how old they are, whose they are, and which of them may go."""
 
     table: sa.Table
-    key: sa.ColumnElement[Any]
+    key: sa.Column[Any]
     at: sa.ColumnElement[Any]
     dag_id: sa.ColumnElement[Any] | None
     where: Sequence[sa.ColumnElement[bool]] = ()
@@ -63,6 +65,13 @@ _OLD: Final[Mapping[Prunable, _Old]] = {
         asset_event, asset_event.c.event_key, asset_event.c.created_at, asset_event.c.source_dag_id
     ),
     Prunable.JOBS: _Old(job, job.c.job_key, job.c.stopped_at, None),
+    Prunable.CONNECTION_TESTS: _Old(
+        connection_test_request,
+        connection_test_request.c.test_key,
+        connection_test_request.c.created_at,
+        None,
+        where=(connection_test_request.c.unfinished_conn_id.is_(None),),
+    ),
     Prunable.AUDIT_LOG: _Old(audit_log, audit_log.c.entry_key, audit_log.c.at, audit_log.c.dag_id),
 }
 
@@ -83,15 +92,19 @@ class Pruning:
         rows = self._connection.execute(sa.select(dag_run).where(*conditions).order_by(*order).limit(limit))
         return [to_run(row) for row in rows]
 
-    def delete_runs(self, run_keys: Sequence[RunKey]) -> None:
+    def delete_runs(self, run_keys: Sequence[RunKey], archive: Archive | None = None) -> None:
+        if archive is not None:
+            copy_rows(self._connection, archive, dag_run.c.run_key, run_keys)
         self._connection.execute(sa.delete(dag_run).where(dag_run.c.run_key.in_(run_keys)))
         forget_changes(self._connection, run_keys)
 
-    def delete(self, what: Prunable, choice: PruneChoice, limit: int) -> int:
+    def delete(self, what: Prunable, choice: PruneChoice, limit: int, archive: Archive | None = None) -> int:
         old = _OLD[what]
         rows = self._connection.execute(sa.select(old.key).where(*_conditions(what, choice)).limit(limit))
         keys = [row[0] for row in rows]
         if keys:
+            if archive is not None:
+                copy_rows(self._connection, archive, old.key, keys)
             self._connection.execute(sa.delete(old.table).where(old.key.in_(keys)))
         return len(keys)
 

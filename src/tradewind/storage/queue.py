@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -91,6 +92,15 @@ _IN_USE = (
     .group_by(_COLUMNS.pool)
 )
 
+# Both looks in one statement, for PostgreSQL: no row of one has anything to do with a row of the other.
+_USED = _IN_USE.subquery("used")
+_HEAD = _WAITING.subquery("head")
+_SURVEY = (
+    sa.select(*_USED.c, *_HEAD.c)
+    .join_from(_USED, _HEAD, sa.false(), full=True)
+    .order_by(_HEAD.c.priority_weight.desc(), _HEAD.c.queue_turn, _HEAD.c.run_key, _HEAD.c.map_index)
+)
+
 _SLOTS = sa.select(_COLUMNS.pool, _COLUMNS.state, sa.func.sum(_COLUMNS.pool_slots)).group_by(
     _COLUMNS.pool, _COLUMNS.state
 )
@@ -170,9 +180,18 @@ class Queue:
         return int(self._connection.execute(statement, {"pool": pool}).scalar_one())
 
     def slots_in_use(self, job: JobKey) -> SlotsInUse:
-        found = self._connection.execute(_IN_USE, {"job": job}).all()
-        held = sum(int(row[3]) for row in found)
-        return SlotsInUse(held, {row[0]: (int(row[1]), int(row[2])) for row in found})
+        return _slots_in_use(self._connection.execute(_IN_USE, {"job": job}).all())
+
+    def survey(
+        self, job: JobKey, pool: str, limit: int, *, most_slots: int = MOST_SLOTS
+    ) -> tuple[SlotsInUse, list[Candidate]]:
+        if self._connection.dialect.name != "postgresql":
+            return self.slots_in_use(job), self.waiting(pool, limit, most_slots=most_slots)
+        parameters = {"job": job, "pool": pool, "limit": limit, "least_slots": 0, "most_slots": most_slots}
+        rows = self._connection.execute(_SURVEY, parameters).all()
+        width = len(_USED.c)
+        in_use = _slots_in_use([row[:width] for row in rows if row[0] is not None])
+        return in_use, [Candidate._make(row[width:]) for row in rows if row[width] is not None]
 
     def count_active(self, dag_id: str, task_id: str) -> int:
         return int(self._connection.execute(_ACTIVE_OF_TASK, {"dag_id": dag_id, "task_id": task_id}).scalar_one())
@@ -196,6 +215,11 @@ class Queue:
 
     def queued_before(self, instant: datetime) -> list[TaskInstance]:
         return [to_instance(row) for row in self._connection.execute(_QUEUED_BEFORE, {"instant": instant})]
+
+
+def _slots_in_use(rows: Sequence[Sequence[Any]]) -> SlotsInUse:
+    held = sum(int(row[3]) for row in rows)
+    return SlotsInUse(held, {row[0]: (int(row[1]), int(row[2])) for row in rows})
 
 
 def to_work_item(candidate: Candidate) -> WorkItem:

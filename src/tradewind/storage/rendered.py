@@ -1,17 +1,15 @@
 """What people see of task instances: template fields, rendered, and names of mapped ones."""
 
-from collections.abc import Collection, Mapping
-from functools import cache
+from collections.abc import Mapping
 
 import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.json_value import JsonValue
-from tradewind.storage.batch import batch_parameters, batch_table
 from tradewind.storage.guarded import KEY_COLUMNS
 from tradewind.storage.json_text import from_text, to_text
 from tradewind.storage.schema import rendered_fields, task_instance
-from tradewind.storage.types import AnySelect, LongText
+from tradewind.storage.types import LongText
 from tradewind.storage.upsert import upsert
 
 _COLUMNS = rendered_fields.c
@@ -25,12 +23,6 @@ _NAME = (
     .where(*(task_instance.c[name] == sa.bindparam(f"of_{name}") for name in ("run_key", "task_id", "map_index")))
     .values(rendered_map_index=sa.bindparam("name", type_=LongText()))
 )
-
-
-@cache
-def _of_tasks(dialect_name: str) -> AnySelect:
-    batch = batch_table(dialect_name, KEY_COLUMNS)
-    return sa.select(*_KEY, _COLUMNS.fields).join(batch, sa.and_(*(column == batch.c[column.name] for column in _KEY)))
 
 
 class Rendered:
@@ -49,14 +41,6 @@ class Rendered:
 
     def of_run(self, run_key: RunKey) -> dict[TaskKey, Mapping[str, JsonValue]]:
         found = self._connection.execute(_OF_RUN, {"run_key": run_key})
-        return {TaskKey(RunKey(row[0]), row[1], row[2]): from_text(row[3]) for row in found}
-
-    def of_tasks(self, tasks: Collection[TaskKey]) -> dict[TaskKey, Mapping[str, JsonValue]]:
-        if not tasks:
-            return {}
-        dialect = self._connection.dialect.name
-        parameters = batch_parameters(dialect, KEY_COLUMNS, list(tasks))
-        found = self._connection.execute(_of_tasks(dialect), parameters)
         return {TaskKey(RunKey(row[0]), row[1], row[2]): from_text(row[3]) for row in found}
 
     def name_instances(self, names: Mapping[TaskKey, str]) -> None:

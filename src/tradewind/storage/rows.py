@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from tradewind.model.ids import BackfillKey, JobKey, RunKey, VersionKey
 from tradewind.model.run import Run, RunHead
 from tradewind.model.states import HeldBy, RunState, RunType, TaskState, TriggeredBy
 from tradewind.model.task import TaskInstance, TaskSnapshot
@@ -119,35 +118,19 @@ def to_head(row: AnyRow) -> RunHead:
     )
 
 
-def to_run(row: AnyRow) -> Run:
+_RUN_FIELDS = tuple(dag_run.c.keys())
+
+
+def to_run(row: Sequence[Any]) -> Run:
     """A row of `dag_run`."""
-    has_interval = row.interval_start is not None and row.interval_end is not None
-    return Run(
-        key=RunKey(row.run_key),
-        dag_id=row.dag_id,
-        run_id=row.run_id,
-        run_type=RunType(row.run_type),
-        state=RunState(row.state),
-        run_after=row.run_after,
-        ordering_at=row.ordering_at,
-        version_key=VersionKey(row.version_key),
-        change_number=row.change_number,
-        owner=None if row.owner is None else JobKey(row.owner),
-        logical_date=row.logical_date,
-        data_interval=DataInterval(row.interval_start, row.interval_end) if has_interval else None,
-        conf=msgspec.json.decode(row.conf) if row.conf else None,
-        note=row.note,
-        triggered_by=None if row.triggered_by is None else TriggeredBy(row.triggered_by),
-        triggering_user_name=row.triggering_user_name,
-        queued_at=row.queued_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-        times_out_at=row.times_out_at,
-        clear_number=row.clear_number,
-        forced_state=None if row.forced_state is None else _RUN_STATES[row.forced_state],
-        reason=row.reason,
-        bundle_version=row.bundle_version,
-        decided_at=row.decided_at,
-        updated_at=row.updated_at,
-        backfill_key=None if row.backfill_key is None else BackfillKey(row.backfill_key),
-    )
+    values = dict(zip(_RUN_FIELDS, row, strict=True))
+    start, end = values.pop("interval_start"), values.pop("interval_end")
+    conf, triggered_by, forced = values["conf"], values["triggered_by"], values["forced_state"]
+    values["key"] = values.pop("run_key")
+    values["run_type"] = _RUN_TYPES[values["run_type"]]
+    values["state"] = _RUN_STATES[values["state"]]
+    values["data_interval"] = None if start is None or end is None else DataInterval(start, end)
+    values["conf"] = msgspec.json.decode(conf) if conf else None
+    values["triggered_by"] = None if triggered_by is None else TriggeredBy(triggered_by)
+    values["forced_state"] = None if forced is None else _RUN_STATES[forced]
+    return Run(**values)

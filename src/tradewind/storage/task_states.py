@@ -1,6 +1,7 @@
 """What task instances remember from attempt to attempt."""
 
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -24,6 +25,13 @@ _CLEAR_ALL = sa.delete(task_state).where(
 )
 _CLEAR = sa.delete(task_state).where(_OF_TASK)
 _FORGET_EXPIRED = _CLEAR.where(_COLUMNS.expires_at <= _NOW)
+
+_KEY: Final = tuple(table_key.name for table_key in task_state.primary_key.columns)
+_EXPIRED = sa.select(*(_COLUMNS[name] for name in _KEY)).where(_COLUMNS.expires_at <= _NOW)
+_COUNT_EXPIRED = sa.select(sa.func.count()).select_from(task_state).where(_COLUMNS.expires_at <= _NOW)
+_DELETE_EXPIRED = sa.delete(task_state).where(
+    *(_COLUMNS[name] == sa.bindparam(f"its_{name}") for name in _KEY), _COLUMNS.expires_at <= _NOW
+)
 
 
 class TaskStates:
@@ -51,3 +59,13 @@ class TaskStates:
             self._connection.execute(_CLEAR_ALL, {"run_key": task.run_key, "task_id": task.task_id})
         else:
             self._connection.execute(_CLEAR, task._asdict())
+
+    def count_expired(self, now: datetime) -> int:
+        return int(self._connection.execute(_COUNT_EXPIRED, {"now": now}).scalar_one())
+
+    def delete_expired(self, now: datetime, limit: int) -> int:
+        found = self._connection.execute(_EXPIRED.limit(limit), {"now": now}).all()
+        if found:
+            rows = [{f"its_{name}": value for name, value in zip(_KEY, row, strict=True)} for row in found]
+            self._connection.execute(_DELETE_EXPIRED, [{**row, "now": now} for row in rows])
+        return len(found)

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey, TaskKey
 from tradewind.model.states import FINISHED_STATES, HeldBy, TaskState
 from tradewind.model.task import NewTask, TaskInstance, TaskSnapshot
-from tradewind.storage.batch import Kind, batch_parameters, batch_table
+from tradewind.storage.batch import Columns, Kind, batch_parameters, batch_table
 from tradewind.storage.guarded import ATTEMPT_COLUMNS, KEY_COLUMNS, GuardedUpdate, same_attempt, same_task
 from tradewind.storage.interface import TaskAdvance
 from tradewind.storage.one_of import one_of
@@ -22,7 +23,7 @@ _COLUMNS = task_instance.c
 _IS_FINISHED: list[sa.ColumnElement[str]] = [sa.literal_column(f"'{state}'") for state in sorted(FINISHED_STATES)]
 _IS_UNFINISHED = _COLUMNS.state.not_in(_IS_FINISHED)
 
-_NEW_COLUMNS = (
+NEW_COLUMNS: Columns = (
     ("run_key", Kind.INT),
     ("dag_id", Kind.TEXT),
     ("task_id", Kind.TEXT),
@@ -63,7 +64,7 @@ def _advance_assignments(batch: sa.Subquery) -> dict[str, object]:
     }
 
 
-_ADVANCE = GuardedUpdate(
+ADVANCE = GuardedUpdate(
     (
         *ATTEMPT_COLUMNS,
         ("from_state", Kind.TEXT),
@@ -105,9 +106,9 @@ _SET_STATE = GuardedUpdate(
     _set_assignments,
 )
 
-_FROM_DAG = tuple(name for name, _ in _NEW_COLUMNS if name not in ("run_key", "dag_id", "task_id", "map_index"))
+_FROM_DAG = tuple(name for name, _ in NEW_COLUMNS if name not in ("run_key", "dag_id", "task_id", "map_index"))
 _REFIT = GuardedUpdate(
-    _NEW_COLUMNS,
+    NEW_COLUMNS,
     lambda batch: sa.and_(same_task(batch), state_in(TaskState.NONE)),
     # The tries that it had stay counted.
     lambda batch: {name: batch.c[name] for name in _FROM_DAG if name != "max_tries"},
@@ -137,12 +138,19 @@ def _snapshots(dialect_name: str) -> AnySelect:
 
 @cache
 def _create(dialect_name: str) -> sa.Insert:
-    batch = batch_table(dialect_name, _NEW_COLUMNS)
-    counts = dict.fromkeys(("attempt", "try_number", "queue_turn", "requeues", "reschedules"), 0)
-    start: dict[str, object] = {"state": TaskState.NONE.value, **counts}
-    names = [name for name, _ in _NEW_COLUMNS]
-    values = sa.select(*(batch.c[name] for name in names), *(sa.literal(value) for value in start.values()))
-    return sa.insert(task_instance).from_select([*names, *start], values, include_defaults=False)
+    return inserted(batch_table(dialect_name, NEW_COLUMNS))
+
+
+def inserted(batch: sa.Subquery, source: sa.FromClause | None = None, **others: sa.ColumnElement[Any]) -> sa.Insert:
+    """New task instances, of the batch and what it has not, all in the state that they have before any decision.
+    `source`: where to find them, if not in the batch alone."""
+    counts = dict.fromkeys(("attempt", "try_number", "queue_turn", "requeues", "reschedules"), "0")
+    start = {"state": f"'{TaskState.NONE}'", **counts}
+    columns = {**others, **{column.key: column for column in batch.c}}
+    values = sa.select(*columns.values(), *map(sa.literal_column, start.values())).select_from(
+        batch if source is None else source
+    )
+    return sa.insert(task_instance).from_select([*columns, *start], values, include_defaults=False)
 
 
 @cache
@@ -164,7 +172,7 @@ class Tasks:
 
     def create(self, tasks: Sequence[NewTask]) -> None:
         if tasks:
-            self._connection.execute(_create(self._dialect), batch_parameters(self._dialect, _NEW_COLUMNS, tasks))
+            self._connection.execute(_create(self._dialect), batch_parameters(self._dialect, NEW_COLUMNS, tasks))
 
     def drop_unexpanded(self, keys: Sequence[TaskKey]) -> None:
         statement = _deletion(self._dialect).where(_COLUMNS.state == TaskState.NONE.value)
@@ -186,7 +194,7 @@ class Tasks:
         return [to_instance(row) for row in self._connection.execute(statement)]
 
     def advance(self, moves: Sequence[TaskAdvance], now: datetime) -> set[TaskKey]:
-        return _ADVANCE(self._connection, moves, {"now": now})
+        return ADVANCE(self._connection, moves, {"now": now})
 
     def hold(self, keys: Sequence[TaskKey]) -> set[TaskKey]:
         return _HOLD(self._connection, keys)

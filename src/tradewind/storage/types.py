@@ -51,7 +51,8 @@ class Instant(sa.types.TypeDecorator[datetime]):
             return lambda text: None if text is None else datetime.fromisoformat(f"{text}+00:00")
         if dialect.name == "mysql":
             return lambda value: None if value is None else value.replace(tzinfo=UTC)
-        return lambda value: None if value is None else value.astimezone(UTC)
+        # Our own connections are asked to speak UTC.
+        return lambda value: value if value is None or value.tzinfo is UTC else value.astimezone(UTC)
 
 
 def instant_text(value: datetime | None, dialect_name: str) -> str | None:

@@ -9,6 +9,7 @@ import msgspec
 Message = dict[str, Any]
 """At least an `event`; most have `timestamp`, `level` and `logger` too."""
 
+_ENGINE: Final = "tradewind"
 _BEGINNING_OF_TIME: Final = datetime.min.replace(tzinfo=UTC)
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_time: Final = msgspec.json.Decoder(datetime).decode
@@ -62,3 +63,9 @@ def message_of(raw: bytes) -> Message:
     if not isinstance(message.get("event"), str):
         message["event"] = "" if message.get("event") is None else str(message["event"])
     return message
+
+
+def engine_message(at: datetime | None, event: str) -> Message:
+    """What the engine says about a try that is over."""
+    message: Message = {} if at is None else {"timestamp": at.isoformat().replace("+00:00", "Z")}
+    return {**message, "level": "error", "event": event, "logger": _ENGINE}

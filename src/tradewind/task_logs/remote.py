@@ -5,24 +5,16 @@ import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from tradewind.errors import SettingsError
+from tradewind.model.file_system_options import file_system_options
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.settings import LoggingSettings
 from tradewind.task_logs.lines import lines_of
-
-# How fsspec's file systems call the fields of a connection to them.
-_AWS_EXTRA: Final = {
-    "aws_access_key_id": "key",
-    "aws_secret_access_key": "secret",
-    "aws_session_token": "token",
-    "endpoint_url": "endpoint_url",
-    "profile_name": "profile",
-}
 
 
 class RemoteLogs:
@@ -137,13 +129,6 @@ def make_remote_logs(settings: LoggingSettings, connection: ConnectionResult | N
     return RemoteLogs(settings.remote_base_log_folder, {} if connection is None else _options(connection))
 
 
-def _options(connection: ConnectionResult) -> dict[str, object]:
-    """What a file system of fsspec needs to know of a connection: what is in `extra`, under fsspec's names."""
+def _options(connection: ConnectionResult) -> dict[str, Any]:
     extra: Any = json.loads(connection.extra) if connection.extra else {}
-    if connection.conn_type not in {"aws", "s3"}:
-        return dict(extra)
-    options: dict[str, object] = {name: extra[key] for key, name in _AWS_EXTRA.items() if extra.get(key)}
-    options |= {name: given for name, given in (("key", connection.login), ("secret", connection.password)) if given}
-    if extra.get("region_name"):
-        options["client_kwargs"] = {"region_name": extra["region_name"]}
-    return options
+    return file_system_options(connection.conn_type, connection.login, connection.password, extra)

@@ -3,7 +3,6 @@
 from typing import Final
 
 _EXECUTOR = "there is no such executor here (yet)"
-_NOT_QUEUED = "connections are tried at once, not queued"
 _EDGE = (
     "status",
     "connected",
@@ -33,16 +32,10 @@ _OTHER_EXECUTORS = (
     *(f"edge_worker.{name}" for name in _EDGE),
 )
 _LINEAGE = ("ol.emit.failed", "ol.event.size", "ol.emit.attempts", "ol.extract")
-_DEADLINES = ("deadline_created", "deadline_missed", "deadline_not_missed")
 
 ABSENT: Final[dict[str, str]] = {
     **dict.fromkeys(_OTHER_EXECUTORS, _EXECUTOR),
     **dict.fromkeys(_LINEAGE, "told by the provider package where it is installed, as metrics of tasks are"),
-    **{f"deadline_alerts.{name}": "deadlines are not built yet" for name in _DEADLINES},
-    "connection_test.reaped": _NOT_QUEUED,
-    "connection_test.active": _NOT_QUEUED,
-    "connection_test.pending": _NOT_QUEUED,
-    "connection_test.dispatch_duration": _NOT_QUEUED,
     "previously_succeeded": "a task that has succeeded is never handed to a worker again",
     "task_restored_to_dag": "what a run has lost with a version of its DAG is not brought back",
     "dag_processing.processes": "a gauge says it better: `dag_processing.reading`",
@@ -55,7 +48,6 @@ ABSENT: Final[dict[str, str]] = {
     "scheduler.critical_section_query_duration": "part of `scheduler.critical_section_duration`",
     "scheduler.dag_bag.cache_clear": "nothing is ever thrown away as a whole: a version does not change",
     "api_server.dag_bag.cache_clear": "nothing is ever thrown away as a whole: a version does not change",
-    "triggers.blocked_main_thread": "the log of the task names the trigger that held up the others",
     "collect_db_dags": "no process reads all DAGs",
     "asset.orphaned": "an asset that nobody refers to is put away with the DAG that left it, not counted by a loop",
     "airflow.io.load_filesystems": "file systems are loaded one by one, when they are used",

@@ -219,9 +219,13 @@ CAPACITY_LEFT: Final = _gauge(
     "triggerer.capacity_left", "triggers that it would take", ("hostname",), "triggerer.capacity_left.{hostname}"
 )
 TRIGGERS_SUCCEEDED: Final = _counter("triggers.succeeded", "triggers that said what their tasks waited for")
+TRIGGERS_BLOCKED: Final = _counter("triggers.blocked_main_thread", "steps of triggers that held up all others")
 TRIGGERS_FAILED: Final = _counter("triggers.failed", "triggers that broke before they could")
 
 # Assets.
+DEADLINES_CREATED: Final = _counter("deadline_alerts.deadline_created", "deadlines of new runs", ("dag_id",))
+DEADLINES_MISSED: Final = _counter("deadline_alerts.deadline_missed", "deadlines that runs missed", ("dag_id",))
+DEADLINES_MET: Final = _counter("deadline_alerts.deadline_not_missed", "deadlines that runs met", ("dag_id",))
 ASSET_UPDATES: Final = _counter("asset.updates", "updates of assets")
 ASSET_RUNS: Final = _counter("asset.triggered_dagruns", "runs that updates of assets brought about")
 
@@ -235,6 +239,14 @@ REQUEST_DURATION: Final = _own(
 CONNECTION_WORKS: Final = _counter("connection_test.success", "connections that were tried and work")
 CONNECTION_FAILS: Final = _counter("connection_test.failed", "connections that were tried and do not work")
 CONNECTION_DURATION: Final = _timer("connection_test.hook_duration", "how long it took to try a connection")
+CONNECTION_TESTS_PENDING: Final = _gauge("connection_test.pending", "tests of connections that no executor has")
+CONNECTION_TESTS_ACTIVE: Final = _gauge("connection_test.active", "tests of connections that an executor has")
+CONNECTION_TESTS_DISPATCH: Final = _timer(
+    "connection_test.dispatch_duration", "how long it took to hand tests of connections to executors"
+)
+CONNECTION_TESTS_REAPED: Final = _counter(
+    "connection_test.reaped", "tests of connections that did not end in time", ("prior_state",)
+)
 
 # What operators count for themselves, by `Stats`.
 _counter("resumable_job.fresh_submit", "jobs elsewhere that were begun", ("operator",))

@@ -49,6 +49,33 @@ class DagFenced:
 
 
 @dataclass(frozen=True, slots=True)
+class DagsAwaitAssets:
+    """What DAGs wait for has changed: an update came, or a tick."""
+
+    dag_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotOverdue:
+    """The deadline of a tick passed while it waited for assets. `done`: what becomes of it."""
+
+    dag_id: str
+    run_after: datetime
+    missing: str
+    done: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRefused:
+    """A partition of an asset counts for no partition of a DAG that waits for it."""
+
+    dag_id: str
+    event_key: int
+    partition_key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskCannotFit:
     """A waiting task needs a pool that does not exist or is too small. It is reported, not retried in vain."""
 
@@ -203,6 +230,43 @@ class CallbackCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadlineCallbackLost:
+    """Who was to call a callback fell silent. `given_up`: why no other one is asked."""
+
+    dag_id: str
+    deadline: int
+    attempt: int
+    given_up: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlinesSet:
+    """A new run has to be over in time: so many deadlines."""
+
+    dag_id: str
+    run_id: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineMet:
+    """A run was over in time."""
+
+    dag_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineMissed:
+    """A run was not over in time."""
+
+    dag_id: str
+    run_id: str
+    name: str | None
+    due_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutorFailed:
     """An executor cannot reach its workers; what it was given waits for them."""
 
@@ -218,10 +282,60 @@ class LogNotKept:
     error: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerBlocked:
+    """The code of a trigger held up all others: the event loop stood still for so long, and there."""
+
+    class_path: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    seconds: float
+    stack: str
+    count: int
+    """How often this one has done so."""
+
+    @property
+    def is_remarkable(self) -> bool:
+        """Whether to tell people of it: who blocks in every step is not to fill their logs."""
+        return self.count & (self.count - 1) == 0
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return (
+            f"{self.class_path} kept all other triggers waiting for {self.seconds:.2f} s: it calls something that"
+            f" blocks, in task {self.task_id!r} of DAG {self.dag_id!r}, run {self.run_id!r}; number {self.count}\n"
+            f"{self.stack}"
+        ).rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerQuarantined:
+    """A trigger goes on in a process apart from the others, for what it did to them."""
+
+    class_path: str
+    dag_id: str
+    run_id: str
+    task_id: str
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return (
+            f"{self.class_path} {self.reason}: it goes on in quarantine, apart from other triggers"
+            f" (task {self.task_id!r} of DAG {self.dag_id!r}, run {self.run_id!r})"
+        )
+
+
 Event = (
     TasksMoved
     | RunMoved
     | DagFenced
+    | DagsAwaitAssets
+    | SlotOverdue
+    | PartitionRefused
     | TaskCannotFit
     | PoolMeasured
     | AttemptLost
@@ -238,7 +352,13 @@ Event = (
     | FileFailed
     | BundleFailed
     | CallbackCalled
+    | DeadlineCallbackLost
+    | DeadlinesSet
+    | DeadlineMet
+    | DeadlineMissed
     | ExecutorFailed
     | LogNotKept
+    | TriggerBlocked
+    | TriggerQuarantined
     | Measurement
 )

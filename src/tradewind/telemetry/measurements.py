@@ -4,10 +4,10 @@ Told by a service itself, they are made only while somebody measures (`Hub.measu
 hold what is there anyway, so that they cost next to nothing when nobody listens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.run import Run
@@ -236,6 +236,29 @@ class ConnectionTested:
     duration_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class ConnectionTestsMeasured:
+    """How many tests of connections wait for a worker, and how many are under way."""
+
+    pending: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionTestsHandedOut:
+    """Tests of connections went to executors."""
+
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionTestGivenUp:
+    """A test of a connection did not end in time."""
+
+    conn_id: str
+    prior_state: str
+
+
 class UserMetric(NamedTuple):
     """What the code of a task measured: `c` a counter, `g` a gauge, `d` the change of one, `ms` a duration."""
 
@@ -250,6 +273,24 @@ class UserMeasured:
     """Metrics of the code of tasks."""
 
     metrics: Sequence[UserMetric] = field(default_factory=tuple)
+
+
+class Told(Protocol):
+    """A metric as the process that made it tells it; `wire.metrics.Measured` is one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def tags(self) -> Mapping[str, str]: ...
+
+
+def user_measured(told: Iterable[Told]) -> UserMeasured:
+    """What such a process told."""
+    return UserMeasured([UserMetric(each.kind, each.name, each.value, each.tags) for each in told])
 
 
 Measurement = (
@@ -277,5 +318,8 @@ Measurement = (
     | AssetsUpdated
     | RequestServed
     | ConnectionTested
+    | ConnectionTestsMeasured
+    | ConnectionTestsHandedOut
+    | ConnectionTestGivenUp
     | UserMeasured
 )

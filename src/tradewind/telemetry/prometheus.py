@@ -3,7 +3,7 @@
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -106,16 +106,39 @@ class Registry:
         return family if family is not None and family.metric.kind is metric.kind else None
 
 
-def merged(registries: Iterable[Registry]) -> list[Family]:
+def merged(parts: Iterable[Sequence[Family]]) -> list[Family]:
     """The families of all of them, by name, each once: where two have the same values, the last one's count."""
     found: dict[str, Family] = {}
-    for registry in registries:
-        for family in registry.families():
+    for families in parts:
+        for family in families:
             known = found.setdefault(family.name, family)
             if known is not family and known.metric.kind is family.metric.kind:
                 known.values |= family.values
                 known.histograms |= family.histograms
     return [found[name] for name in sorted(found)]
+
+
+def summed(parts: Iterable[Sequence[Family]]) -> list[Family]:
+    """What processes counted that share their work: all of it together. They keep what they have by parts as well, such
+    as how much each remembers, so that gauges add up too."""
+    found: dict[str, Family] = {}
+    for families in parts:
+        for family in families:
+            known = found.get(family.name)
+            if known is None:
+                found[family.name] = family.copy()
+            elif known.metric.kind is family.metric.kind:
+                _add(known, family)
+    return list(found.values())
+
+
+def _add(known: Family, more: Family) -> None:
+    for labels, value in more.values.items():
+        known.values[labels] = known.values.get(labels, 0.0) + value
+    for labels, histogram in more.histograms.items():
+        own = known.histograms.setdefault(labels, Histogram())
+        own.counts = [count + another for count, another in zip(own.counts, histogram.counts, strict=True)]
+        own.total += histogram.total
 
 
 def _has_room(values: dict[Labels, float] | dict[Labels, Histogram], labels: Labels) -> bool:

@@ -20,6 +20,9 @@ class SchedulerMetrics(Numbers):
         """Whose events are told here."""
         return {
             told.RunMoved: self._run_moved,
+            told.DeadlinesSet: self._deadlines_set,
+            told.DeadlineMissed: self._deadline_missed,
+            told.DeadlineMet: self._deadline_met,
             measured.RunsMeasured: self._runs_measured,
             told.PoolMeasured: self._pool_measured,
             measured.ExecutorMeasured: self._executor_measured,
@@ -43,6 +46,15 @@ class SchedulerMetrics(Numbers):
             self._between(catalog.RUN_SUCCESS, times.started_at, times.at, **tags)
         elif event.state is RunState.FAILED:
             self._between(catalog.RUN_FAILED, times.started_at, times.at, **tags)
+
+    def _deadlines_set(self, event: told.DeadlinesSet) -> None:
+        self._add(catalog.DEADLINES_CREATED, event.count, dag_id=event.dag_id)
+
+    def _deadline_missed(self, event: told.DeadlineMissed) -> None:
+        self._count(catalog.DEADLINES_MISSED, dag_id=event.dag_id)
+
+    def _deadline_met(self, event: told.DeadlineMet) -> None:
+        self._count(catalog.DEADLINES_MET, dag_id=event.dag_id)
 
     def _runs_measured(self, event: measured.RunsMeasured) -> None:
         self._gauge(catalog.DAGS_RUNNING, event.dags_running)

@@ -1,12 +1,12 @@
 """`GET /metrics`: who may ask, and what they get."""
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tradewind.telemetry.exposition import content_type, render
-from tradewind.telemetry.prometheus import Registry, merged
+from tradewind.telemetry.prometheus import Family, Registry, merged, summed
 
 _BEARER: Final = "bearer "
 
@@ -32,6 +32,8 @@ class MetricsPage:
     is_public: bool = False
     deployment: Callable[[], Registry | None] = lambda: None
     """What can be said of the whole deployment."""
+    siblings: Callable[[], Sequence[Sequence[Family]]] = lambda: ()
+    """What other processes have counted that serve the same page."""
 
     def answer(self, *, accept: str, authorization: str, is_local: bool) -> ScrapeAnswer:
         """To one request, by its headers and where it comes from."""
@@ -43,9 +45,8 @@ class MetricsPage:
             return _refusal(403, "from this machine only: set [metrics] prometheus_token or prometheus_public")
         whole = self.deployment()
         kind = content_type(accept)
-        return ScrapeAnswer(
-            200, kind, render(merged([each for each in (self.registry, whole) if each is not None]), kind)
-        )
+        own = summed([self.registry.families(), *self.siblings()])
+        return ScrapeAnswer(200, kind, render(merged([own, [] if whole is None else whole.families()]), kind))
 
 
 def _refusal(status: int, why: str) -> ScrapeAnswer:

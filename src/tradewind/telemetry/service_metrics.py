@@ -24,9 +24,13 @@ class ServiceMetrics(Numbers):
             measured.FilesMeasured: self._files_measured,
             measured.TriggersMeasured: self._triggers_measured,
             measured.TriggersDone: self._triggers_done,
+            told.TriggerBlocked: lambda _: self._count(catalog.TRIGGERS_BLOCKED),
             measured.AssetsUpdated: lambda event: self._add(catalog.ASSET_UPDATES, event.count),
             measured.RequestServed: self._request_served,
             measured.ConnectionTested: self._connection_tested,
+            measured.ConnectionTestsMeasured: self._connection_tests_measured,
+            measured.ConnectionTestsHandedOut: self._connection_tests_handed_out,
+            measured.ConnectionTestGivenUp: self._connection_test_given_up,
         }
 
     def _heartbeat(self, event: measured.Heartbeat) -> None:
@@ -76,3 +80,13 @@ class ServiceMetrics(Numbers):
     def _connection_tested(self, event: measured.ConnectionTested) -> None:
         self._count(catalog.CONNECTION_WORKS if event.works else catalog.CONNECTION_FAILS)
         self._timing(catalog.CONNECTION_DURATION, event.duration_s)
+
+    def _connection_tests_measured(self, event: measured.ConnectionTestsMeasured) -> None:
+        self._gauge(catalog.CONNECTION_TESTS_PENDING, event.pending)
+        self._gauge(catalog.CONNECTION_TESTS_ACTIVE, event.active)
+
+    def _connection_tests_handed_out(self, event: measured.ConnectionTestsHandedOut) -> None:
+        self._timing(catalog.CONNECTION_TESTS_DISPATCH, event.duration_s)
+
+    def _connection_test_given_up(self, event: measured.ConnectionTestGivenUp) -> None:
+        self._count(catalog.CONNECTION_TESTS_REAPED, prior_state=event.prior_state)

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tradewind.errors import InvalidRequest, UnknownDag, UnknownTask
+from tradewind.errors import CheckFailed, InvalidRequest, UnknownDag, UnknownTask
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.json_value import JsonValue
 from tradewind.model.task_answers import ConnectionResult, XComResult
@@ -59,12 +59,12 @@ def load_dag(folder: Path, path: str, dag_id: str) -> DAG:
     """The DAG from its file.
 
     Raises:
-        InvalidRequest: the file is broken; the message has the traceback of its author's code.
+        CheckFailed: the file is broken; the message has the traceback of its author's code.
         UnknownDag: the file has no such DAG.
     """
     loaded = load_dag_file(folder, path)
     if path in loaded.import_errors:
-        raise InvalidRequest(f"{folder / path} cannot be read:\n{loaded.import_errors[path].rstrip()}")
+        raise CheckFailed(f"{folder / path} cannot be read:\n{loaded.import_errors[path].rstrip()}")
     if dag_id not in loaded.dags:
         raise UnknownDag(dag_id)
     return loaded.dags[dag_id]

@@ -12,14 +12,18 @@ from datetime import datetime
 from typing import Any, Final
 
 from tradewind.dag_processor.compile import compile_dag
+from tradewind.decide.timetables import is_custom
+from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import Deferral, InputAwaited
+from tradewind.model.dag import Dag
 from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.model.run import Run
-from tradewind.model.states import FINISHED_RUN_STATES
+from tradewind.model.states import FINISHED_RUN_STATES, TaskState
 from tradewind.model.task import TaskReport
 from tradewind.model.task_answers import AssetEventResult
 from tradewind.operations.publish_dag import publish_dag
+from tradewind.operations.record_asset_events import AssetUpdate, record_asset_events
 from tradewind.operations.report_tasks import end_waiting_tasks, resume_tasks
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
@@ -27,6 +31,7 @@ from tradewind.runtime.clock import Clock
 from tradewind.scheduler.expire import next_due_at
 from tradewind.scheduler.service import Scheduler
 from tradewind.sdk.dags import DAG
+from tradewind.sdk.task_clock import use_clock
 from tradewind.settings import SchedulerSettings
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import DutyFailed, Event, RunMoved
@@ -40,11 +45,13 @@ from tradewind.testing.memory.assets import recall_events
 from tradewind.testing.memory.contents import Memory
 from tradewind.testing.memory.premises import Premises
 from tradewind.testing.memory.runtime import MemoryRuntime
+from tradewind.testing.own_timetables import answer_timetables
 from tradewind.testing.people import Answers, answer, as_deferral
 from tradewind.testing.records import History, Resumption
 from tradewind.testing.stuck import RunStuck, why_stuck
-from tradewind.testing.waiting import Waiting, watch_trigger
+from tradewind.testing.waiting import TaskEnd, Waiting, outcome_of, watch_trigger
 from tradewind.worker.task_life.life import TaskLife
+from tradewind.worker.task_life.outcome import Success
 
 _DEFAULT_EXECUTOR: Final = "test"
 _POOL_SLOTS: Final = 128
@@ -95,6 +102,9 @@ class Engine:
         self._kept = KeptWork()
         self.history = History()
         self._waiting = Waiting(make_loop)
+        self._left: dict[AttemptKey, tuple[TaskLife, Asker]] = {}
+        """Those that wait for a trigger, or did so."""
+        self._own_timetables: dict[str, tuple[DAG, Dag]] = {}
         database.handler = self._hear
         self.premises = Premises(memory, database, Structures(), clock, self._dags)
         self._attempts = Attempts(
@@ -134,7 +144,9 @@ class Engine:
         self._waiting.close()
 
     def _make_scheduler(self, database: MemoryDatabase) -> Scheduler:
-        compiled = [replace(compile_dag(dag), is_paused_upon_creation=False) for dag in self._dags.values()]
+        compiled = [_compiled(dag) for dag in self._dags.values()]
+        own = (dag for dag in compiled if is_custom(dag.timetable))
+        self._own_timetables = {dag.dag_id: (self._dags[dag.dag_id], dag) for dag in own}
         tasks = [task for dag in compiled for task in dag.tasks]
         pools = {**dict.fromkeys((task.pool for task in tasks), _POOL_SLOTS), **self._wishes.pools}
 
@@ -175,7 +187,8 @@ class Engine:
 
     def _step(self) -> bool:
         """All that can be done at this moment. Returns whether there was anything."""
-        is_busy = self._scheduler.run_once()
+        is_busy = bool(self._own_timetables) and self._answer_timetables()
+        is_busy = self._scheduler.run_once() or is_busy
         if self._faults:
             raise EngineFault(f"{self._faults[0].duty} failed: {self._faults[0].error}")
         work = self._kept.take()
@@ -188,6 +201,10 @@ class Engine:
             self._tell_dag(self._ended.pop(0))
         return is_busy
 
+    def _answer_timetables(self) -> bool:
+        now = self._clock.now()
+        return self.premises.transact(lambda tx: answer_timetables(tx, self._own_timetables, now))
+
     def _take_fired(self) -> bool:
         fired, self._waiting.fired = self._waiting.fired, []
         for each in fired:
@@ -195,9 +212,25 @@ class Engine:
                 self._resume(each.attempt, each.what)
         ends = [each.what for each in fired if not isinstance(each.what, Resumption)]
         if ends:
-            now = self._clock.now()
-            self.premises.transact(lambda tx: end_waiting_tasks(tx, ends, now, self.premises.structures))
+            self._end(ends)
         return bool(fired)
+
+    def _end(self, ends: Sequence[TaskEnd]) -> None:
+        """Triggers say how their tasks ended: what follows is what follows in a worker."""
+        now = self._clock.now()
+        ended = self.premises.transact(lambda tx: end_waiting_tasks(tx, ends, now, self.premises.structures))
+        states = {each.key: each.state for each in self.premises.transact(lambda tx: tx.tasks.snapshots(ended))}
+        for end in ends:
+            if end.attempt.task not in ended:
+                continue
+            life, asker = self._left[end.attempt]
+            outcome = outcome_of(end, life.ti, will_retry=states[end.attempt.task] is TaskState.UP_FOR_RETRY)
+            if isinstance(outcome, Success) and outcome.outlet_events:
+                updates = [AssetUpdate(asker, event) for event in outcome.outlet_events]
+                self.premises.transact(lambda tx, updates=updates: record_asset_events(tx, updates, now))  # type: ignore[misc]
+            self.history.of(end.attempt.task)[-1].outcome = outcome
+            with use_clock(self._clock):
+                life.finish(outcome)
 
     def _resume(self, attempt: AttemptKey, resumption: Resumption) -> None:
         now = self._clock.now()
@@ -218,6 +251,7 @@ class Engine:
             elif outcome.timeout is None:
                 return
             outcome = as_deferral(question, outcome, self._clock)
+        self._left[attempt] = (life, runtime.asker)
         self._waiting.start(attempt, watch_trigger(outcome, attempt, life.ti, runtime, self._clock))
 
     def _pass_time(self, until: datetime) -> bool:
@@ -249,3 +283,10 @@ class Engine:
     def _tell_dag(self, ended: RunMoved) -> None:
         (run,) = self.premises.transact(lambda tx: tx.runs.read([ended.run_key]))
         tell_dag(self._dags[ended.dag_id], run, self.history, self.premises)
+
+
+def _compiled(dag: DAG) -> Dag:
+    """As the scheduler of the test gets it. There is no triggerer here: all tasks begin in their executor."""
+    compiled = compile_dag(dag)
+    tasks = tuple(replace(task, starts_from_trigger=False, start_trigger=None) for task in compiled.tasks)
+    return replace(compiled, tasks=tasks, is_paused_upon_creation=False)

@@ -11,6 +11,8 @@ from typing import Any, Final
 from tradewind.model.attempt_end import Deferral
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import Failed, Skipped, Succeeded
+from tradewind.sdk.asset_events import OutletEventAccessors
+from tradewind.sdk.exceptions import AirflowException
 from tradewind.sdk.module_loading import import_string
 from tradewind.sdk.runtime import Runtime, use_runtime
 from tradewind.sdk.serde import deserialize, serialize
@@ -18,7 +20,12 @@ from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.sdk.task_instance import RuntimeTaskInstance
 from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
+from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.testing.records import Resumption
+from tradewind.worker.task_life.failure import reason_of
+from tradewind.worker.task_life.outcome import Failure, Outcome, Skip, Success
+from tradewind.worker.task_life.outlets import outlet_events
+from tradewind.worker.task_life.result import push_result
 
 _FAILED: Final = "__fail__"
 _TIMEOUT: Final = "Trigger timeout"
@@ -133,12 +140,32 @@ async def _first_event(trigger: BaseTrigger, longest: timedelta | None) -> Trigg
 
 
 def _end_by(event: BaseTaskEndEvent, attempt: AttemptKey, ti: RuntimeTaskInstance, clock: TaskClock) -> TaskEnd:
-    for key, value in (event.xcoms or {}).items():
+    xcoms = dict(event.xcoms or {})
+    succeeds = event.task_instance_state is TaskInstanceState.SUCCESS
+    result = xcoms.pop(XCOM_RETURN_KEY, None) if succeeds else None
+    for key, value in xcoms.items():
         ti.xcom_push(key, value)
     match event.task_instance_state:
         case TaskInstanceState.SUCCESS:
-            return Succeeded(attempt, clock.now())
+            try:
+                length = push_result(result, ti.task, ti)
+            except Exception as error:  # nobody can be mapped over it
+                return Failed(attempt, clock.now(), reason=reason_of(error))
+            return Succeeded(attempt, clock.now(), map_length=length)
         case TaskInstanceState.SKIPPED:
             return Skipped(attempt, clock.now(), reason="its trigger said so")
         case _:
             return Failed(attempt, clock.now(), reason="its trigger said so")
+
+
+def outcome_of(end: TaskEnd, ti: RuntimeTaskInstance, *, will_retry: bool) -> Outcome:
+    """What a trigger said of the end of its task, as the task would have said it in a worker."""
+    match end:
+        case Succeeded():
+            events = outlet_events(ti.task.outlets, OutletEventAccessors())
+            return Success(map_length=end.map_length, outlet_events=events)
+        case Skipped():
+            return Skip(end.reason or "")
+        case Failed():
+            reason = end.reason or ""
+            return Failure(error=AirflowException(reason), reason=reason, will_retry=will_retry)

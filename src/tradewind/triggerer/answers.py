@@ -28,6 +28,8 @@ class Outside(Protocol):
         """The answer, if it has one."""
 
 
+Reply = Callable[[Answer], None]
+"""Gives an answer to whoever asked."""
 Whose = Callable[[TriggerKey], tuple[AttemptKey, Asker] | None]
 """In whose name a trigger asks. Nobody's: it is no longer run here."""
 
@@ -40,19 +42,17 @@ class Answers:
         whose: Whose,
         outside: Outside,
         answer: Callable[[Sequence[Request]], list[object]],
-        send: Callable[[Answer], None],
     ) -> None:
         self._whose = whose
         self._outside = outside
         self._answer = answer
-        self._send = send
-        self._open: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._open: queue.SimpleQueue[tuple[bytes, Reply] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="answers to triggers", daemon=True)
         self._thread.start()
 
-    def ask(self, content: bytes) -> None:
+    def ask(self, content: bytes, reply: Reply) -> None:
         """It will be answered in its turn."""
-        self._open.put(content)
+        self._open.put((content, reply))
 
     def close(self) -> None:
         """Answer nothing more."""
@@ -65,25 +65,25 @@ class Answers:
             with suppress(queue.Empty):
                 while len(gathered) < _MOST_AT_ONCE:
                     gathered.append(self._open.get_nowait())
-            self._answer_all([content for content in gathered if content is not None])
+            self._answer_all([asked for asked in gathered if asked is not None])
             if None in gathered:
                 return
 
-    def _answer_all(self, contents: Sequence[bytes]) -> None:
-        requests: list[tuple[Question, Request]] = []
-        for content in contents:
+    def _answer_all(self, contents: Sequence[tuple[bytes, Reply]]) -> None:
+        requests: list[tuple[Question, Reply, Request]] = []
+        for content, reply in contents:
             try:
                 asked = decode_asked(content)
             except msgspec.MsgspecError:
                 continue  # nobody could be answered
             found = self._at_once(TriggerKey(asked.trigger), asked.question)
             if isinstance(found, Request):
-                requests.append((asked.question, found))
+                requests.append((asked.question, reply, found))
             else:
-                self._give(asked.question, found)
-        answers = self._answered([request for _, request in requests]) if requests else []
-        for (question, _), answer in zip(requests, answers, strict=True):
-            self._give(question, answer)
+                _give(asked.question, found, reply)
+        answers = self._answered([request for _, _, request in requests]) if requests else []
+        for (question, reply, _), answer in zip(requests, answers, strict=True):
+            _give(question, answer, reply)
 
     def _answered(self, requests: Sequence[Request]) -> Sequence[object]:
         try:
@@ -105,8 +105,9 @@ class Answers:
             return Refusal(type(error).__name__, str(error))
         return Request(*whose, question.method, arguments) if found is None else found
 
-    def _give(self, question: Question, answer: object) -> None:
-        if isinstance(answer, Refusal):
-            self._send(Answer(question.number, error_kind=answer.kind, error=answer.message))
-        else:
-            self._send(Answer(question.number, encode_answer(question.method, answer)))
+
+def _give(question: Question, answer: object, reply: Reply) -> None:
+    if isinstance(answer, Refusal):
+        reply(Answer(question.number, error_kind=answer.kind, error=answer.message))
+    else:
+        reply(Answer(question.number, encode_answer(question.method, answer)))

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from tradewind.errors import TradewindError
 from tradewind.model.trigger import ClaimedTrigger
+from tradewind.model.watcher import ClaimedWatcher
 from tradewind.triggerer.protocol import Code
 
 
@@ -28,7 +29,7 @@ class CodePlaces:
         self._plugins = plugins
         self._fetching = ThreadPoolExecutor(1, thread_name_prefix="bundles of triggers")
 
-    def find(self, trigger: ClaimedTrigger, found: Callable[[Code | None], None]) -> None:
+    def find(self, trigger: ClaimedTrigger | ClaimedWatcher, found: Callable[[Code | None], None]) -> None:
         """Call `found` with where it is, now or later in another thread. Nothing: in installed packages at most."""
         name, path = trigger.bundle_name, trigger.path
         if name is None or path is None:

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tradewind.decide.mapping import MOST_MAPPED
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggererOptions:
@@ -16,5 +18,7 @@ class TriggererOptions:
     runner_threshold_s: float
     """After how long a silence the runner is started anew."""
     longest_retry_delay_s: float
+    longest_mapped: int = MOST_MAPPED
+    """How many elements of what a task returned others may be mapped over."""
     queues: Collection[str] | None = None
     """None: triggers without a queue."""

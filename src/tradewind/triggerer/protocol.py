@@ -29,8 +29,21 @@ class FrameKind(IntEnum):
     """From the runner: a `Logged`."""
     PONG = 15
     """From the runner: I am."""
+    READY = 17
+    """From the runner: what a task that began with a trigger waits for. A `Ready`. It begins when that is stored, and
+    the runner was told so: by a `START` without an order."""
     BLOCKED = 16
-    """From the runner, at once after a `PING` that the event loop may be too busy to answer: a `Blocked`."""
+    """From the runner: somebody's code holds up all others, or has done so. A `Blocked`."""
+
+    METRICS = 18
+    """From the runner: what code of triggers or watchers measured. A list of `wire.metrics.Measured`."""
+
+    WATCH = 21
+    """To the runner of watchers: a `Watch` to run."""
+    KEPT = 22
+    """To the runner of watchers: what was seen is stored. A list of `Kept`."""
+    SEEN = 31
+    """From the runner of watchers: a `Seen`."""
 
 
 class TaskName(msgspec.Struct, frozen=True, array_like=True):
@@ -63,6 +76,11 @@ class Start(msgspec.Struct, frozen=True, array_like=True):
     """JSON, serialized by the SDK."""
     task: TaskName
     code: Code | None
+    is_called_off: bool = False
+    """Whether it is made only to end what it waits for: a person called it off while nobody ran it."""
+    order: bytes = b""
+    """Its task began with it, and code has to say which class it is: the `model.assignment.Assignment`, as MessagePack.
+    Empty: that is known."""
 
 
 class Stop(msgspec.Struct, frozen=True, array_like=True):
@@ -84,6 +102,22 @@ class Ending(StrEnum):
     """The task has ended so. The content is its XComs, by key."""
     FAILED = "failed"
     SKIPPED = "skipped"
+    WORKER = "worker"
+    """The task turned out not to begin with a trigger. No content."""
+
+
+class Ready(msgspec.Struct, frozen=True, array_like=True):
+    """What a task that began with a trigger waits for. Arguments are JSON, serialized by the SDK."""
+
+    trigger: int
+    class_path: str
+    kwargs: str
+    next_method: str
+    next_kwargs: str
+    timeout_s: float | None
+    rendered_fields: str | None
+    """JSON."""
+    rendered_map_index: str | None
 
 
 class Outcome(msgspec.Struct, frozen=True, array_like=True):
@@ -93,6 +127,10 @@ class Outcome(msgspec.Struct, frozen=True, array_like=True):
     ending: Ending
     content: str
     """JSON."""
+    map_length: int | None = None
+    """Of what the task returned, if that can be mapped over."""
+    is_listened: bool = False
+    """Whether plugins have listeners, which want to hear how the task ended."""
 
 
 class Asked(msgspec.Struct, frozen=True, array_like=True):
@@ -110,17 +148,56 @@ class Logged(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Blocked(msgspec.Struct, frozen=True, array_like=True):
-    """The trigger whose code the event loop is in."""
+    """A step of a trigger that takes too long, or took too long."""
 
     trigger: int
+    seconds: float
     stack: list[str]
+    """Where it was when somebody looked, the innermost call last. Empty: nobody could."""
+    is_over: bool
+
+
+class Watch(msgspec.Struct, frozen=True, array_like=True):
+    """A watcher to run."""
+
+    watcher: int
+    class_path: str
+    kwargs: str
+    """JSON, serialized by the SDK."""
+    code: Code | None
+    assets: list[str]
+    """The names of the assets that it speaks of."""
+    stored: int
+    """How many of its events are stored."""
+
+
+class Seen(msgspec.Struct, frozen=True, array_like=True):
+    """An event of a watcher."""
+
+    watcher: int
+    number: int
+    payload: str
+    """JSON, serialized by the SDK."""
+    message_id: str | None = None
+    """How its source names what it was made of."""
+
+
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """The events of a watcher are stored up to this one."""
+
+    watcher: int
+    number: int
 
 
 decode_starts: Final = msgspec.msgpack.Decoder(list[Start]).decode
 decode_stops: Final = msgspec.msgpack.Decoder(list[Stop]).decode
+decode_ready: Final = msgspec.msgpack.Decoder(Ready).decode
 decode_outcome: Final = msgspec.msgpack.Decoder(Outcome).decode
 decode_number: Final = msgspec.msgpack.Decoder(int).decode
 decode_asked: Final = msgspec.msgpack.Decoder(Asked).decode
 decode_logged: Final = msgspec.msgpack.Decoder(Logged).decode
 decode_blocked: Final = msgspec.msgpack.Decoder(Blocked).decode
 decode_answer: Final = msgspec.msgpack.Decoder(Answer).decode
+decode_watch: Final = msgspec.msgpack.Decoder(Watch).decode
+decode_seen: Final = msgspec.msgpack.Decoder(Seen).decode
+decode_kept: Final = msgspec.msgpack.Decoder(list[Kept]).decode

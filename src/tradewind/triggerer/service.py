@@ -7,31 +7,36 @@ from dataclasses import dataclass
 from typing import Final
 
 from tradewind.decide.liveness import Suspects
-from tradewind.decide.triggerers import most_to_claim, silent_triggerers
+from tradewind.decide.triggerers import most_to_claim, silent_triggerers, stored_together
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
-from tradewind.model.ids import JobKey, TriggerKey
-from tradewind.model.trigger import Broke, ClaimedTrigger, Fired
+from tradewind.model.ids import JobKey, TaskKey, TriggerKey
+from tradewind.model.trigger import Broke, ClaimedTrigger, Fired, Prepared
+from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.claim_triggers import (
     TRIGGERER_KIND,
     bury_triggerers,
     claim_triggers,
+    find_called_off,
     find_unwanted,
+    free_unheard_claims,
     leave_triggers,
 )
 from tradewind.operations.fire_triggers import fire_triggers
+from tradewind.operations.prepare_starts import complete_claims, store_prepared
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.storage.interface import Store, Transaction
 from tradewind.telemetry.duties import Duties
-from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, JobDied
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost, JobDied
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted, TriggersDone, TriggersMeasured
+from tradewind.triggerer.calling_back import CallingBack
 from tradewind.triggerer.neighbours import Neighbours
 from tradewind.triggerer.options import TriggererOptions
-from tradewind.triggerer.running import RunningTriggers
+from tradewind.triggerer.running import RUNNER, RunningTriggers
+from tradewind.triggerer.watching import Watching
 
 _BEATS_PER_SWEEP: Final = 3
-_RUNNER: Final = "trigger runner"
 
 
 @dataclass(slots=True)
@@ -42,6 +47,12 @@ class _Periodic:
     interval_s: float
     duty: Callable[[], object]
     due_at: float
+
+    def set_next(self, now_s: float) -> None:
+        """Duties of the same rhythm stay together: each pass that is made for one of them alone is one too many."""
+        self.due_at += self.interval_s
+        if self.due_at <= now_s:
+            self.due_at = now_s + self.interval_s
 
 
 class Triggerer:
@@ -56,52 +67,73 @@ class Triggerer:
         options: TriggererOptions,
         neighbours: Neighbours,
         structures: Structures,
+        watching: Watching | None = None,
+        calling: CallingBack | None = None,
         hub: Hub | None = None,
     ) -> None:
+        """`watching`: the watchers of assets, if it shall run any; `calling`: so with callbacks of missed deadlines."""
         self._store = store
         self._clock = clock
         self._running = running
         self._options = options
         self._neighbours = neighbours
         self._structures = structures
+        self._watching = watching
+        self._calling = calling
         self._hub = hub or Hub()
         self._do = Duties(TRIGGERER_KIND, self._hub, clock.monotonic)
         self._suspects = Suspects(options.threshold_s)
         self._periodic: list[_Periodic] = []
+        self._beginner = Beginner(structures, socket.gethostname(), os.getpid())
         self.job = JobKey(0)
 
     def start(self) -> None:
         """Take a lease. What those had who are known to be dead is free at once."""
-        self._store.transact(self._take_lease)
-        self._neighbours.enter(self.job)
+        self._live_as(self._store.transact(self._take_lease))
         now, beat_s = self._clock.monotonic(), self._options.heartbeat_s
         self._periodic = [
             _Periodic("heartbeat", beat_s, self._heartbeat, now + beat_s),
             _Periodic("bury dead triggerers", beat_s, self._bury, now),
             _Periodic("look for unwanted triggers", _BEATS_PER_SWEEP * beat_s, self._sweep, now),
         ]
+        if self._watching is not None:
+            self._periodic.append(_Periodic("look for unwanted watchers", beat_s, self._watching.sweep, now))
+        if self._calling is not None:
+            self._periodic += [
+                _Periodic("take deadline callbacks", beat_s, self._calling.take, now),
+                _Periodic("renew deadline callbacks", beat_s, self._calling.renew, now),
+            ]
 
     def run_once(self) -> bool:
         """One pass. True: there may be more to do at once."""
         for periodic in self._periodic:
             if self._clock.monotonic() >= periodic.due_at:
-                periodic.due_at = self._clock.monotonic() + periodic.interval_s
+                periodic.set_next(self._clock.monotonic())
                 self._do(periodic.name, periodic.duty)
-        self._do(_RUNNER, self._hear)
-        return self._do("exchange", self._exchange) > 0
+        self._do(RUNNER, self._running.hear)
+        has_seen = 0 if self._watching is None else self._do("watch assets", self._watching.work)
+        if self._calling is not None and self._do("end deadline callbacks", self._calling.store_ended):
+            self._do("take deadline callbacks", self._calling.take)
+        return self._do("exchange", self._exchange) + has_seen > 0
 
     def idle_s(self) -> float:
         """Until something is due that no signal announces."""
-        dues = [periodic.due_at for periodic in self._periodic]
-        if self._running.restart_at is not None:
-            dues.append(self._running.restart_at)
+        due = self._running.next_due()
+        restart = None if self._watching is None else self._watching.next_due()
+        dues = [*(each for each in (due, restart) if each is not None), *(each.due_at for each in self._periodic)]
         return max(0.0, min(dues) - self._clock.monotonic())
 
     def stop(self) -> None:
         """Store the last words, and leave the triggers to others."""
         self._running.close()
+        if self._watching is not None:
+            self._do("watch assets", self._watching.close)
+        if self._calling is not None:
+            self._do("end deadline callbacks", self._calling.close)
         now = self._clock.now()
         self._store_said()
+        while self._running.fired:
+            self._store_said()
 
         def leave(tx: Transaction) -> None:
             leave_triggers(tx, self.job, now)
@@ -115,30 +147,41 @@ class Triggerer:
         self._hub.emit(DatabaseLost(str(error)))
 
     def database_back(self, after_s: float) -> None:
-        """See `Service.database_back`."""
+        """See `Service.database_back`. The answer to a claim may have been lost: that is found by the sweep."""
         self._hub.emit(DatabaseBack(after_s))
+        for periodic in self._periodic:
+            periodic.due_at = self._clock.monotonic()
 
-    def _take_lease(self, tx: Transaction) -> None:
-        now = self._clock.now()
+    def _take_lease(self, tx: Transaction) -> JobKey:
         tx.emit(JobStarted(TRIGGERER_KIND))
-        self.job = tx.jobs.start(TRIGGERER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
-        self._running.job = self.job
+        now = self._clock.now()
+        return tx.jobs.start(TRIGGERER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
+
+    def _live_as(self, job: JobKey) -> None:
+        """Only once it is committed: the number of a lease that was rolled back may become somebody else's."""
+        self.job = self._running.job = job
+        if self._watching is not None:
+            self._watching.job = job
+        self._neighbours.enter(job)
 
     def _heartbeat(self) -> None:
-        def beat(tx: Transaction) -> bool:
+        def beat(tx: Transaction) -> JobKey | None:
             is_alive = tx.jobs.heartbeat(self.job, self._clock.now())
             tx.emit(Heartbeat(TRIGGERER_KIND, is_late=not is_alive))
             running = len(self._running)
             tx.emit(TriggersMeasured(socket.gethostname(), running, self._options.capacity - running))
-            if not is_alive:
-                self._take_lease(tx)
-            return is_alive
+            return None if is_alive else self._take_lease(tx)
 
-        if not self._store.transact(beat):
+        new = self._store.transact(beat)
+        if new is not None:
             # Taken for dead: others have our triggers. Go on as somebody new.
             self._running.drop_all()
-            self._neighbours.enter(self.job)
-        self._tell_of_runner(self._running.ping(self._options.runner_threshold_s))
+            if self._watching is not None:
+                self._watching.drop_all()
+            self._live_as(new)
+        self._running.ping(self._options.runner_threshold_s)
+        if self._watching is not None:
+            self._watching.ping(self._options.runner_threshold_s)
 
     def _bury(self) -> None:
         """Only who lives may keep triggers."""
@@ -154,17 +197,14 @@ class Triggerer:
                 self._hub.emit(JobDied(record.job_key, record.hostname))
 
     def _sweep(self) -> None:
-        keys = self._running.keys
-        unwanted = self._store.transact(lambda tx: find_unwanted(tx, self.job, keys))
-        called_off = self._store.transact(lambda tx: tx.triggers.called_off(self.job))
-        self._running.stop(unwanted - called_off, kills=False)
+        keys, held = self._running.keys, self._running.held
 
-    def _hear(self) -> None:
-        self._tell_of_runner(self._running.hear())
+        def work(tx: Transaction) -> set[TriggerKey]:
+            unwanted = find_unwanted(tx, self.job, keys)
+            free_unheard_claims(tx, self.job, held)
+            return unwanted - tx.triggers.called_off(self.job).keys() - tx.triggers.orphans.held(self.job)
 
-    def _tell_of_runner(self, trouble: str | None) -> None:
-        if trouble is not None:
-            self._hub.emit(DutyFailed(_RUNNER, trouble))
+        self._running.stop(self._store.transact(work), kills=False)
 
     def _exchange(self) -> int:
         """Store what triggers said, and learn what there is to do: all in one transaction."""
@@ -172,20 +212,28 @@ class Triggerer:
         options, running = self._options, self._running
         most = most_to_claim(options.capacity, len(running), options.claimed_at_once)
 
-        def work(tx: Transaction) -> tuple[set[TriggerKey], list[ClaimedTrigger]]:
-            return tx.triggers.called_off(self.job), claim_triggers(tx, self.job, most, options.queues)
+        now, held = self._clock.now(), {*running.held, *running.stopped}
+
+        def work(tx: Transaction) -> tuple[dict[TriggerKey, bool], list[ClaimedTrigger]]:
+            claimed = claim_triggers(tx, self.job, most, now, options.queues)
+            called_off = find_called_off(tx, self.job, held=held, claimed=claimed, queues=options.queues)
+            return called_off.known, [*complete_claims(tx, claimed, self._beginner, now), *called_off.orphans]
 
         called_off, claimed = self._store.transact(work)
-        running.stop(called_off, kills=True)
+        for kills in (True, False):
+            running.stop([key for key, is_killed in called_off.items() if is_killed is kills], kills=kills)
         for each in claimed:
             running.start(each)
-        return int(len(claimed) == most > 0 or bool(running.fired or running.stopped))
+        return int(len(claimed) >= most > 0 or bool(running.fired or running.stopped))
 
     def _store_said(self) -> None:
         running = self._running
+        self._store_troubles()
+        self._store_prepared()
         if not running.fired and not running.stopped:
             return
-        fired, stopped = list(running.fired), set(running.stopped)
+        fired, later = stored_together(running.fired)
+        stopped = set(running.stopped)
         try:
             self._settle(fired, stopped)
         except (DatabaseUnavailable, TransactionConflict):
@@ -194,15 +242,55 @@ class Triggerer:
             for each in fired:
                 self._settle_alone(each)
             self._settle((), stopped)
-        running.fired = running.fired[len(fired) :]
+        running.fired = later
         running.stopped -= stopped
 
+    def _store_prepared(self) -> None:
+        prepared = list(self._running.beginnings.prepared)
+        if not prepared:
+            return
+        try:
+            waiting = self._store.transact(lambda tx: store_prepared(tx, self.job, prepared))
+        except (DatabaseUnavailable, TransactionConflict):
+            raise
+        except DatabaseError:  # as in `_store_said`
+            waiting = set().union(*map(self._store_prepared_alone, prepared))
+        del self._running.beginnings.prepared[: len(prepared)]
+        self._running.begin_stored(prepared, waiting)
+
+    def _store_prepared_alone(self, prepared: Prepared) -> set[TaskKey]:
+        try:
+            return self._store.transact(lambda tx: store_prepared(tx, self.job, [prepared]))
+        except (DatabaseUnavailable, TransactionConflict):
+            raise
+        except DatabaseError as error:
+            broke = Broke((f"what the task waits for cannot be stored: {error}\n",))
+            self._running.stop([prepared.trigger], kills=False)
+            self._settle([Fired(prepared.trigger, prepared.attempt, broke)], set())
+            return set()
+
+    def _store_troubles(self) -> None:
+        noted = self._running.disturbers.noted
+        troubles = list(noted.values())
+        if troubles:
+            self._store.transact(lambda tx: tx.triggers.note_troubles(troubles, self.job))
+            noted.clear()
+
     def _settle(self, fired: Sequence[Fired], stopped: set[TriggerKey]) -> None:
-        now, longest = self._clock.now(), self._options.longest_retry_delay_s
+        now, options = self._clock.now(), self._options
 
         def work(tx: Transaction) -> None:
-            fire_triggers(tx, fired, now, self._structures, longest_delay_s=longest)
+            changed = fire_triggers(
+                tx,
+                fired,
+                now,
+                self._structures,
+                longest_delay_s=options.longest_retry_delay_s,
+                longest_mapped=options.longest_mapped,
+            )
             tx.triggers.delete(stopped, self.job)
+            late = {each.trigger for each in fired if each.attempt.task not in changed}
+            tx.triggers.orphans.delete(stopped | late)
             failed = sum(isinstance(each.what, Broke) for each in fired)
             tx.emit(TriggersDone(succeeded=len(fired) - failed, failed=failed))
 

@@ -170,3 +170,17 @@ def decode_result(attempt: AttemptKey, data: bytes) -> AttemptResult:
         waits_for=outcome.deferral or outcome.input_awaited,
         usage=outcome.usage,
     )
+
+
+class StillThere(msgspec.Struct, frozen=True):
+    """Of the callback of a missed deadline."""
+
+    is_held: bool
+    """False: another worker may have it."""
+
+
+class OutsideQuestion(msgspec.Struct, frozen=True):
+    """What the callback of a missed deadline asks for: see `operations.outside_tasks`."""
+
+    method: str
+    arguments: dict[str, str | None]

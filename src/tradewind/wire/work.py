@@ -1,19 +1,14 @@
 """What an executor says to the supervisor of its machine, and what it hears."""
 
-import hashlib
-import os
-import tempfile
 from enum import IntEnum
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from tradewind.model.connection_test import ConnectionTestItem
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import WorkItem
-
-_LONGEST_SOCKET_PATH: Final = 100
-"""The kernel's limit is a little above."""
 
 
 class WorkKind(IntEnum):
@@ -32,6 +27,12 @@ class WorkKind(IntEnum):
     Sent to whoever submitted or asked for them."""
     STOP = 6
     """From the executor: end. A `Stop`."""
+    TEST = 7
+    """From the executor: try these connections out. A list of `ConnectionTestItem`."""
+    CALL_BACK = 9
+    """From the executor: call who shall hear of these missed deadlines. A list of `CallbackItem`."""
+    ENDING = 8
+    """From the supervisor: I begin nothing more. An empty list."""
 
 
 class Stop(msgspec.Struct, frozen=True):
@@ -43,27 +44,6 @@ class Stop(msgspec.Struct, frozen=True):
 
 decode_items: Final = msgspec.msgpack.Decoder(list[WorkItem]).decode
 decode_attempts: Final = msgspec.msgpack.Decoder(list[AttemptKey]).decode
+decode_tests: Final = msgspec.msgpack.Decoder(list[ConnectionTestItem]).decode
+decode_callbacks: Final = msgspec.msgpack.Decoder(list[CallbackItem]).decode
 decode_stop: Final = msgspec.msgpack.Decoder(Stop).decode
-
-
-def worker_folder(home: Path, executor: str) -> Path:
-    """Where the supervisor of an executor has its socket and its lock. Only its owner may enter."""
-    folder = home.absolute() / "worker" / executor
-    if len(os.fsencode(folder / "socket")) <= _LONGEST_SOCKET_PATH:
-        return folder
-    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
-    return Path(tempfile.gettempdir(), f"tradewind-{os.getuid()}-{name}")
-
-
-def make_worker_folder(home: Path, executor: str) -> Path:
-    """The same, made if need be.
-
-    Raises:
-        PermissionError: it is somebody else's, or others may enter it: they could pretend to be the supervisor.
-    """
-    folder = worker_folder(home, executor)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = folder.stat()
-    if status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise PermissionError(f"only its owner, and nobody else than user {os.getuid()}, may enter {folder}")
-    return folder

@@ -22,7 +22,10 @@ from tradewind.worker.questions import CALLS
 T = TypeVar("T")
 _KEPT_S: Final = 3600.0
 """How long the token of an attempt is kept after its last heartbeat: callbacks still ask."""
-_NO_TOKENS: Final = "schedulers hand out no tokens: they need [core] execution_api_server_url, as this worker does"
+_NO_TOKENS: Final = (
+    "schedulers hand out no tokens: they need [core] execution_api_server_url, as this worker does,"
+    " and [workers] without_database if they start it"
+)
 _OK: Final = range(200, 300)
 _NOT_TAKEN: Final = frozenset({400, 413, 422})
 """It makes no sense to the server, or is too much. What else it, or a proxy in front of it, may say can change."""

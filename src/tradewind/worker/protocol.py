@@ -5,16 +5,15 @@ to do by `Command`s and answer with `Notice`s, one in each packet of a packet so
 """
 
 from enum import IntEnum
-from typing import Annotated, Final, Literal
+from typing import Final
 
 import msgspec
 
+from tradewind.model.deadline_callback import CallbackOrder
 from tradewind.wire.outcome import Outcome
 
 LARGEST_TEXT: Final = 60_000
 """A packet must fit into the buffer of a socket."""
-LONGEST_METRIC_NAME: Final = 250
-MOST_METRIC_TAGS: Final = 20
 
 
 class FrameKind(IntEnum):
@@ -64,15 +63,6 @@ class Ended(Outcome, kw_only=True, omit_defaults=True):
     peak_memory_bytes: int = 0
 
 
-class Measured(msgspec.Struct, frozen=True, array_like=True):
-    """A metric of the code of a task: `telemetry.measurements.UserMetric`."""
-
-    kind: Literal["c", "g", "d", "ms"]
-    name: Annotated[str, msgspec.Meta(max_length=LONGEST_METRIC_NAME)]
-    value: float
-    tags: Annotated[dict[str, str], msgspec.Meta(max_length=MOST_METRIC_TAGS)]
-
-
 class DagFile(msgspec.Struct, frozen=True, array_like=True):
     """A file that a zygote imports."""
 
@@ -84,6 +74,13 @@ class DagFile(msgspec.Struct, frozen=True, array_like=True):
     plugins: str = ""
     keeps_metrics: bool = False
     """Whether anybody wants the metrics of its tasks."""
+
+
+class CallbackCall(msgspec.Struct, frozen=True):
+    """To a child, as its order: call who shall hear that a deadline was missed. It ends with an error, or with none."""
+
+    order: CallbackOrder
+    file: DagFile
 
 
 class StartZygote(msgspec.Struct, frozen=True, array_like=True, tag=1):
@@ -114,9 +111,10 @@ class Signal(msgspec.Struct, frozen=True, array_like=True, tag=4):
 
 
 class Renew(msgspec.Struct, frozen=True, array_like=True, tag=5):
-    """To the nursery: the engine knows of us. Without another word, all attempts must be over after so long."""
+    """To the nursery: the engine knows of us. Without another word, all attempts must be over by then."""
 
-    seconds: float
+    until: float
+    """By the clock that never goes back, which all processes of a machine share."""
 
 
 Command = StartZygote | StartAlone | Fork | Signal | Renew
@@ -168,7 +166,7 @@ decode_notice: Final = msgspec.msgpack.Decoder(Notice).decode
 decode_question: Final = msgspec.msgpack.Decoder(Question).decode
 decode_answer: Final = msgspec.msgpack.Decoder(Answer).decode
 decode_ended: Final = msgspec.msgpack.Decoder(Ended).decode
-decode_metrics: Final = msgspec.msgpack.Decoder(list[Measured]).decode
+decode_error: Final = msgspec.msgpack.Decoder(str | None).decode
 decode_texts: Final = msgspec.msgpack.Decoder(list[str]).decode
 decode_records: Final = msgspec.msgpack.Decoder(list[dict[str, object]]).decode
 encode: Final = msgspec.msgpack.Encoder().encode

@@ -82,6 +82,7 @@ class Waits(BaseOperator):
 
     def execute(self, context):
         path = f"{FOLDER}/{context['run_id']}.{self.bell}"
+        context["task_state_store"].set("seen", 1)
         trigger = self.trigger or Bell(path, words="to whom")
         self.defer(trigger=trigger, method_name="go_on", kwargs={"kept": 1}, timeout=self.timeout)
 

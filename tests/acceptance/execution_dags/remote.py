@@ -5,6 +5,7 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
+from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
 from airflow.sdk import DAG, BaseHook, Variable, get_current_context, task
 
@@ -58,6 +59,7 @@ with DAG("remote", schedule=None, default_args={"retry_delay": timedelta(0)}):
 
     add(double.expand(number=list_numbers()))
     look_up(), fails_once(), sees_no_secret()
+    HITLOperator(task_id="ask", subject="?", options=["a", "b"], defaults="b", response_timeout=timedelta(seconds=0.1))
     TriggerDagRunOperator(
         task_id="trigger", trigger_dag_id="held", trigger_run_id="{{ run_id }}_held", wait_for_completion=False
     )

@@ -7,11 +7,12 @@ from fastapi.testclient import TestClient
 
 from tests.component.api.conftest import Connect
 from tests.component.world import World
-from tradewind.model.asset import AllAssets, AssetAliasRef, AssetRef
+from tradewind.model.asset import AllAssets, AssetAliasRef, AssetRef, WatcherRef
 from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import OutletEvent
 from tradewind.model.dag import Task
 from tradewind.model.ids import UNMAPPED, TaskKey
+from tradewind.operations import post_webhook
 from tradewind.operations.record_asset_events import AssetUpdate, record_asset_events
 from tradewind.operations.register_assets import forget_assets
 from tradewind.operations.task_requests.runtime import StoredRuntime
@@ -281,3 +282,34 @@ def test_text_that_no_asset_can_have_is_looked_for_in_vain(client: TestClient, w
         assert tx.assets.find(name=text) is None
         assert tx.assets.find(uri=text) is None
         assert tx.assets.named([text, "orders"], [text]) == tx.assets.named(["orders"], [])
+
+
+def test_an_asset_is_shown_with_its_watchers(client: TestClient, world: World) -> None:
+    """One that several DAGs declare is one."""
+    bell = WatcherRef("bell", "bells.Bell", {"token": "hush"})
+    watched = AssetRef("watched", "file:///watched", watchers=(bell,))
+    for dag_id in ("one", "two"):
+        world.dag(Task("load"), dag_id=dag_id, assets=watched)
+
+    answer = client.get(f"{ASSETS}/{ids(client)['watched']}")
+
+    (shown,) = answer.json()["watchers"]
+    assert (shown["name"], set(shown)) == ("bell", {"name", "trigger_id", "created_date"})
+    assert "hush" not in answer.text
+
+
+def test_what_is_posted_to_a_webhook_waits_for_its_watcher(client: TestClient, world: World) -> None:
+    """Any JSON; nothing else, and not without end."""
+    assert client.post("/webhooks/orders", json={"n": [1, None]}).status_code == 202
+    assert client.post("/webhooks/orders", content=b"no json").status_code == 422
+    with world.database.begin() as tx:
+        ((_, body),) = tx.watchers.posted("orders", 0, 9)
+        assert body == '{"n": [1, null]}'
+
+
+def test_a_webhook_that_nobody_serves_is_full_some_day(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(post_webhook, "MOST_WAITING", 1)
+
+    assert [client.post("/webhooks/orders", json=number).status_code for number in (1, 2)] == [202, 409]

@@ -8,8 +8,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.component.api.conftest import Connect
+from tradewind.api.auth.identities import hash_of
 from tradewind.api.services import Services
+from tradewind.model.connection_test import ConnectionTestKey
 from tradewind.model.task_answers import ConnectionResult
+from tradewind.operations.cipher import opened_connection
 from tradewind.operations.default_connections import DEFAULT_CONNECTIONS
 from tradewind.operations.manage_connections import find_connection
 from tradewind.settings import CoreSettings
@@ -203,7 +206,35 @@ def test_a_connection_is_tried_out_with_the_secrets_that_are_stored(
     assert "secret" not in client.post(f"{CONNECTIONS}/test", json=new).text
     assert tested[1].password == "secret of the new one"
     assert client.get(f"{CONNECTIONS}/new").status_code == 404
-    assert client.post(f"{CONNECTIONS}/enqueue-test", json=new).status_code == 501
+
+
+def test_a_connection_can_be_tried_out_by_a_worker(
+    client: TestClient, services: Services, tested: list[ConnectionResult]
+) -> None:
+    shown = make(client)
+
+    queued = client.post(f"{CONNECTIONS}/enqueue-test", json={**shown, "host": "i"})
+
+    assert queued.status_code == 202
+    token = queued.json().pop("token")
+    assert queued.json() == {"token": token, "connection_id": "db", "state": "pending"}
+    known = {"Airflow-Connection-Test-Token": token}
+    state = client.get(f"{CONNECTIONS}/enqueue-test", headers=known).json()
+    assert {**state, "created_at": ""} == {**queued.json(), "result_message": None, "created_at": ""}
+    again = client.post(f"{CONNECTIONS}/enqueue-test", json=shown)
+    assert (again.status_code, "'db' has not ended" in again.json()["detail"]) == (409, True)
+    nobody = client.post(f"{CONNECTIONS}/enqueue-test", json={**shown, "executor": "Nobody"})
+    assert (nobody.status_code, "'Nobody'" in nobody.json()["detail"]) == (422, True)
+    key = _key(services, token)
+    stored = services.store.transact(lambda tx: tx.connection_tests.connections([key])[key])
+    assert opened_connection(stored, services.cipher).password == "hushhush"
+    assert (tested, token in client.get("/api/v2/eventLogs").text) == ([], False)
+
+
+def _key(services: Services, token: str) -> ConnectionTestKey:
+    test = services.store.transact(lambda tx: tx.connection_tests.find(hash_of(token)))
+    assert test is not None
+    return test.key
 
 
 def test_the_audit_log_says_who_changed_what_and_not_what_is_secret(client: TestClient) -> None:

@@ -86,6 +86,19 @@ def test_the_data_interval_may_be_given(client: TestClient, sales: World) -> Non
     assert run["run_after"] == "2026-02-01T00:00:00Z"
 
 
+def test_without_a_logical_date_there_is_no_interval_and_with_one_the_run_still_starts_at_once(
+    client: TestClient, sales: World
+) -> None:
+    """As in Airflow: only `run_after` lets a run wait."""
+    interval = {"data_interval_start": "2025-12-01T00:00:00Z", "data_interval_end": "2025-12-02T00:00:00Z"}
+
+    undated = trigger(client, dag_run_id="undated", **interval).json()
+    dated = trigger(client, dag_run_id="dated", logical_date="2030-01-01T00:00:00Z").json()
+
+    assert (undated["data_interval_start"], undated["data_interval_end"]) == (None, None)
+    assert undated["run_after"] == dated["run_after"] == "2026-01-01T00:00:00Z"
+
+
 def test_a_run_of_a_paused_dag_stays_queued(client: TestClient, sales: World) -> None:
     sales.pause()
 

@@ -277,6 +277,30 @@ def test_the_next_runs_are_foreseen(client: TestClient, any_world: World) -> Non
     assert [reason["code"] for reason in answer["held_back_by"]] == ["dag_paused"]
 
 
+def test_what_would_be_different_is_simulated(client: TestClient, any_world: World) -> None:
+    """C1: another schedule, another limit, runs that take long; nothing is changed by asking."""
+    any_world.dag(dag_id="daily", timetable=DAILY, start_at=START, catchup=True)
+    asked: dict[str, str | int] = {
+        "limit": 3,
+        "schedule": "0 */6 * * *",
+        "max_active_runs": 1,
+        "duration": 30_000,
+        "catchup": False,
+    }
+
+    answer = client.get(f"{DAGS}/daily/upcoming", params=asked).json()
+
+    first, second, third = answer["runs"]
+    assert (first["held_by"], second["held_by"]) == (None, "max_active_runs")
+    assert second["starts_at"] == first["ends_at"]
+    assert third["run_after"] > second["run_after"]
+    assert "assumed" in answer["notes"][0]
+    refused = client.get(f"{DAGS}/daily/upcoming", params={"schedule": "61 * * * *"})
+    assert refused.status_code == 400
+    assert "minute 61" in refused.json()["detail"]
+    assert client.get(f"{DAGS}/none/upcoming", params={"schedule": "@daily"}).status_code == 404
+
+
 def test_what_has_no_next_run_says_why(client: TestClient, any_world: World) -> None:
     any_world.dag(dag_id="never")
 

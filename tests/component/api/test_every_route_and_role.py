@@ -46,7 +46,18 @@ FOR_EVERYBODY = {
     *("get_health", "get_version"),
 }
 """Routes that need no login. Whoever adds one adds it here, and says why in its review."""
-FOR_WORKERS = {"begin_supervisor", "end_supervisor", "exchange", "heartbeat"}
+FOR_WORKERS = {
+    "begin_supervisor",
+    "end_supervisor",
+    "exchange",
+    "heartbeat",
+    "begin_connection_test",
+    "end_connection_test",
+    "begin_deadline_callback",
+    "renew_deadline_callback",
+    "answer_deadline_callback",
+    "end_deadline_callback",
+}
 """Routes of the Execution API: for who holds the token of an attempt, and for nobody who has logged in."""
 ALSO_REFUSED = {"create_api_token", "get_config", "get_config_value"}
 """Routes that refuse some who have the right, for another reason: no such user, or nothing is to be shown at all."""

@@ -14,14 +14,24 @@ from tradewind.api.services import Services
 from tradewind.errors import DatabaseUnavailable
 from tradewind.model.assignment import Asker
 from tradewind.model.attempt_end import AttemptResult
+from tradewind.model.connection_test import (
+    ConnectionTestEnd,
+    ConnectionTestItem,
+    ConnectionTestKey,
+    ConnectionTestOrder,
+)
 from tradewind.model.dag import Retry, Task
 from tradewind.model.exchange import Exchange, Refusal, Request
 from tradewind.model.ids import AttemptKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import Failed, Succeeded, WorkItem
+from tradewind.model.task_answers import ConnectionResult
+from tradewind.operations.connection_tests import enqueue_test, hand_out_tests
 from tradewind.operations.manage_variables import set_variable
 from tradewind.secrets.chain import EnvironmentSource, SecretsChain
+from tradewind.storage.interface import Transaction
 from tradewind.storage.schema import dag_version
+from tradewind.worker.http_connection_tests import HttpConnectionTests
 from tradewind.worker.http_engine import HttpEngine
 
 Work = dict[str, WorkItem]
@@ -421,3 +431,39 @@ def test_an_expired_token_begins_nothing(world: World, work: Work, supervise: Ca
 def test_a_worker_whose_schedulers_hand_out_no_tokens_says_so(work: Work, supervise: Callable[..., HttpEngine]) -> None:
     with pytest.raises(DatabaseUnavailable, match="execution_api_server_url"):
         begin(supervise(), work["load"]._replace(token=""))
+
+
+def test_who_is_handed_the_test_of_a_connection_may_begin_and_end_that_one(services: Services, server: Server) -> None:
+    connection = ConnectionResult(conn_id="c", conn_type="http", password="hushhush")
+
+    def queue(tx: Transaction) -> ConnectionTestKey:
+        test = enqueue_test(
+            tx,
+            connection,
+            token_hash="hash",
+            executor=None,
+            queue=None,
+            saves=False,
+            cipher=services.cipher,
+            now=services.clock.now(),
+        )
+        hand_out_tests(tx, lambda _: None, 4, services.clock.now())
+        return test.key
+
+    key = services.store.transact(queue)
+    token = tokens_of(services).hand_out_test(key, services.clock.now())
+    tests = HttpConnectionTests(server)
+
+    assert tests.begin([ConnectionTestItem(key, "nonsense")]) == []
+    assert tests.begin([ConnectionTestItem(key, token)]) == [ConnectionTestOrder(key, connection)]
+    assert tests.begin([ConnectionTestItem(key, token)]) == []
+    server.is_away = True
+    with pytest.raises(DatabaseUnavailable):
+        tests.end([ConnectionTestEnd(key, True, "knows hushhush", 0.5)])
+    server.is_away = False
+    assert tests.end([ConnectionTestEnd(key, True, "knows hushhush", 0.5)])
+    assert server.ask("POST", "/supervisor", token)[0] == 422
+    assert server.ask("POST", "/supervisor", token, b'{"hostname": "h", "pid": 1}')[0] == 401
+    test = services.store.transact(lambda tx: tx.connection_tests.find("hash"))
+    assert test is not None
+    assert (test.state, test.message) == ("success", "knows ***")

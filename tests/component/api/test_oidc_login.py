@@ -496,3 +496,66 @@ def test_without_a_provider_there_is_nothing_to_log_in_with(services: Services) 
 def test_half_a_configuration_stops_the_start(any_world: World, options: dict[str, Any], reason: str) -> None:
     with pytest.raises(SettingsError, match=reason):
         Provider(OidcSettings(**options), any_world.clock)
+
+
+def test_what_the_id_token_leaves_out_is_asked_for(open_: Open, provider: OidcProvider, any_world: World) -> None:
+    provider.claims = {"email": "token@firm.test"}
+    provider.user_info = {"preferred_username": "anna", "email": "other@firm.test", "groups": ["ops"]}
+    client = open_(roles_claim="groups", role_mapping='{"ops": "Op"}', default_role="")
+
+    assert sign_in(client).status_code == 303
+
+    found = account(any_world).profile
+    assert (found.email, found.roles) == ("token@firm.test", frozenset({"Op"}))
+    provider.claims |= {"preferred_username": "anna", "groups": []}
+    provider.asked.clear()
+    sign_in(client)
+    assert "/userinfo" not in provider.asked, "the id token says it all"
+
+
+def test_user_info_of_somebody_else_lets_nobody_in(open_: Open, provider: OidcProvider) -> None:
+    provider.claims = {}
+    provider.user_info = {"sub": "somebody else", "preferred_username": "admin"}
+
+    refused = sign_in(open_())
+
+    assert (refused.status_code, "about somebody else" in refused.text) == (403, True)
+
+
+def test_who_logs_out_here_is_logged_out_there(open_: Open, provider: OidcProvider) -> None:
+    provider.ends_sessions = True
+    client = open_()
+    sign_in(client)
+
+    out = client.get("/api/v2/auth/logout")
+
+    assert out.status_code == 307
+    url = urlsplit(out.headers["location"])
+    asked = dict(parse_qsl(url.query))
+    assert (url.netloc, url.path) == (f"127.0.0.1:{provider.port}", "/logout")
+    assert (asked["client_id"], asked["post_logout_redirect_uri"]) == (CLIENT_ID, "http://testserver/auth/login")
+    assert jwt.decode(asked["id_token_hint"], options={"verify_signature": False})["sub"] == provider.subject
+    assert client.get(POOLS).status_code == 401
+    assert client.get("/api/v2/auth/logout").headers["location"] == "/auth/login", "they are out already"
+
+
+def test_no_page_of_others_logs_anybody_out_there(open_: Open, provider: OidcProvider) -> None:
+    provider.ends_sessions = True
+    client = open_()
+    sign_in(client)
+
+    out = client.get("/api/v2/auth/logout", headers={"Sec-Fetch-Site": "cross-site"})
+
+    assert out.headers["location"] == "/auth/login"
+    assert client.get(POOLS).status_code == 200
+
+
+@pytest.mark.parametrize(("offers", "options"), [(False, {}), (True, {"logout_at_provider": False})])
+def test_who_need_not_log_out_there_stays_here(
+    open_: Open, provider: OidcProvider, offers: bool, options: dict[str, Any]
+) -> None:
+    provider.ends_sessions = offers
+    client = open_(**options)
+    sign_in(client)
+
+    assert client.get("/api/v2/auth/logout").headers["location"] == "/auth/login"

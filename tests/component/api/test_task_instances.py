@@ -113,7 +113,7 @@ def test_a_deferred_task_shows_its_trigger_but_not_what_it_was_given(any_world: 
     with any_world.database.begin() as tx:
         tx.triggers.add([trigger])
         job = tx.jobs.start("triggerer", hostname="far", pid=1, now=now)
-        tx.triggers.claim(job, 1)
+        tx.triggers.claim(job, 1, now)
 
     answer = client.get(RUN, params={"state": "deferred"})
 
@@ -183,6 +183,8 @@ QUERIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"logical_date_gte": "2000-01-01T00:00:00Z"}, []),
     ({"updated_at_gte": "2026-01-01T00:00:02Z"}, ["a", "b", "c"]),
     ({"updated_at_gt": "2026-01-01T00:00:02Z"}, []),
+    ({"updated_at_lte": "2026-01-01T00:00:02Z"}, ["a", "b", "c"]),
+    ({"updated_at_lt": "2026-01-01T00:00:02Z"}, []),
     ({"rendered_map_index_pattern": "x"}, []),
     ({"order_by": "-operator"}, ["a", "b", "c"]),
     ({"order_by": ["state", "id"]}, ["b", "a", "c"]),

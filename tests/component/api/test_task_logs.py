@@ -80,6 +80,24 @@ def test_who_asks_again_with_the_token_gets_what_is_new(
     assert second["continuation_token"] is None
 
 
+def test_a_try_whose_worker_was_lost_says_so_in_its_log_also_when_the_next_one_runs(
+    any_world: World, client: TestClient, folder: Path, executor: PatientExecutor
+) -> None:
+    """E1: who was to write it is dead."""
+    put(folder, line(0, "one"), of=LOAD)
+    first = client.get(f"{LOG}/1").json()
+    end(any_world, executor, ending=fails())
+
+    page = client.get(f"{LOG}/1", params={"token": first["continuation_token"]}).json()
+    streamed = client.get(f"{LOG}/1", headers={"Accept": "text/plain"}).text
+
+    (message,) = page["content"]
+    assert (message["event"], message["level"]) == ("The try ended: boom", "error")
+    assert page["continuation_token"] is None
+    assert "one" in streamed
+    assert streamed.count("boom") == 1
+
+
 def test_a_long_log_comes_page_by_page_or_whole(
     any_world: World,
     client: TestClient,
@@ -195,7 +213,8 @@ def test_each_try_has_its_log(any_world: World, client: TestClient, folder: Path
 
     first = client.get(f"{LOG}/1").json()
 
-    assert (events(first["content"])[-1], first["continuation_token"]) == ("first", None)
+    assert events(first["content"])[-2:] == ["first", "The try ended: boom"]
+    assert first["continuation_token"] is None
     assert events(client.get(f"{LOG}/2").json()["content"])[-1] == "second"
 
 

@@ -27,13 +27,13 @@ def test_what_did_not_change_is_not_sent_again(client: TestClient) -> None:
     assert again.headers["etag"] == first.headers["etag"]
     for answer in (first, again):
         assert answer.headers["cache-control"] == "no-cache, private"
-        assert answer.headers["vary"] == "Authorization, Cookie"
+        assert answer.headers["vary"] == "Authorization, Cookie, Accept-Encoding"
     assert "content-length" not in again.headers
 
 
 @pytest.mark.parametrize("said", ['W/{}, "other"', '"other" , {}', "*"])
-def test_a_client_may_have_several_and_a_proxy_may_have_made_them_weak(client: TestClient, said: str) -> None:
-    tag = client.get(DAGS).headers["etag"]
+def test_a_client_may_have_several_and_may_not_know_that_they_are_weak(client: TestClient, said: str) -> None:
+    tag = client.get(DAGS).headers["etag"].removeprefix("W/")
 
     assert client.get(DAGS, headers={"If-None-Match": said.format(tag)}).status_code == 304
 

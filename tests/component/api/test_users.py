@@ -13,7 +13,8 @@ from tests.component.api.conftest import shared_app
 from tests.component.world import World
 from tradewind.api.auth.identities import Identities, generation_of
 from tradewind.api.services import Services
-from tradewind.model.account import Profile
+from tradewind.model.account import DagRight, Profile
+from tradewind.model.dag import Dag, RoleGrant, Task
 from tradewind.operations.manage_users import create_user, find_user
 from tradewind.secrets.passwords import hash_password
 from tradewind.storage.schema import audit_log
@@ -181,6 +182,30 @@ def test_everybody_knows_who_they_are(as_: As) -> None:
 
     assert (me["username"], me["roles"], me["level"], me["has_password"]) == ("anna", ["Viewer"], "Viewer", True)
     assert (me["is_program"], program["is_program"]) == (False, True)
+    assert (me["rights"]["DAG"], me["rights"]["user"], me["rights"]["own account"]) == (
+        *(["read"], []),
+        ["read", "edit", "delete"],
+    )
+    assert me["granted"] == {}
+
+
+def test_nobody_is_told_that_they_may_read_a_configuration_that_nobody_is_shown(own: Services, as_: As) -> None:
+    def rights() -> list[str]:
+        return list(as_("boss").get(ME).json()["rights"]["configuration"])
+
+    concealed = rights()
+    shown = dataclasses.replace(own.settings, api=dataclasses.replace(own.settings.api, expose_config="true"))
+    shared_app().state.services = dataclasses.replace(own, settings=shown)
+
+    assert (concealed, rights()) == ([], ["read", "edit", "delete"])
+
+
+def test_what_a_dag_grants_is_told(boss: TestClient, as_: As, any_world: World) -> None:
+    any_world.publish(Dag("sales", (Task("load"),), access=(RoleGrant("Night", (DagRight.READ, DagRight.EDIT)),)))
+    boss.post(ROLES, json={"name": "Night"})
+    boss.patch(f"{USERS}/anna", json={"roles": ["Viewer", "Night"]})
+
+    assert as_("anna").get(ME).json()["granted"] == {"sales": ["edit", "read"]}
 
 
 def test_one_changes_ones_own_password_and_stays(as_: As, any_world: World) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tests.tables import copy_migrated
 from tradewind.bootstrap import make_scheduler, wired
 from tradewind.cli.main import main
 from tradewind.executors.instant import InstantExecutor, Outcome, succeed
 from tradewind.model.dag import Dag
 from tradewind.operations.publish_dag import publish_dag
 from tradewind.settings import load_settings
-from tradewind.storage.migrate import upgrade
 from tradewind.storage.schema import audit_log
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -30,7 +30,7 @@ class CliDeployment:
         self._capsys = capsys
         self._monkeypatch = monkeypatch
         monkeypatch.setenv("TRADEWIND_HOME", str(home))
-        upgrade(load_settings().database.sql_alchemy_conn)
+        copy_migrated(load_settings().database.sql_alchemy_conn)
 
     def publish(self, *dags: Dag, is_paused: bool = False) -> None:
         """As the DAG processor would."""

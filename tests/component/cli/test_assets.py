@@ -40,8 +40,8 @@ def test_an_asset_is_materialized_by_the_dag_that_updates_it(deployment: CliDepl
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        (["details"], 1, "give --name or --uri"),
-        (["details", "--alias"], 1, "give --name"),
+        (["details"], 2, "give --name or --uri"),
+        (["details", "--alias"], 2, "give --name"),
         (["details", "--alias", "--uri", "x"], 2, "an alias has no URI"),
         (["details", "--name", "x"], 1, "there is no asset with the name 'x'"),
         (["materialize", "--uri", "x"], 1, "there is no asset with the uri 'x'"),

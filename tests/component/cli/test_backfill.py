@@ -57,24 +57,32 @@ def test_a_backfill_is_called_off(deployment: CliDeployment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "code", "expected"),
     [
-        (("create", *RANGE[:1], "nothing", *RANGE[2:]), "there is no DAG 'nothing'"),
-        (("create", *RANGE, "--dag-run-conf", "{"), "--dag-run-conf is no JSON"),
-        (("create", *RANGE, "--max-active-runs", "0"), "no run could start"),
-        (("create", *RANGE[:3], "soon", *RANGE[4:]), "'soon' is no date"),
-        (("list", "nothing"), "there is no DAG 'nothing'"),
-        (("get", "7"), "there is no backfill 7"),
-        (("pause", "7"), "there is no backfill 7"),
-        (("cancel", "7"), "there is no backfill 7"),
+        (("create", *RANGE[:1], "nothing", *RANGE[2:]), 1, "there is no DAG 'nothing'"),
+        (("create", *RANGE, "--max-active-runs", "0"), 2, "no run could start"),
+        (("create", *RANGE[:3], "soon", *RANGE[4:]), 2, "'soon' is no date"),
+        (("list", "nothing"), 1, "there is no DAG 'nothing'"),
+        (("get", "7"), 1, "there is no backfill 7"),
+        (("pause", "7"), 1, "there is no backfill 7"),
+        (("cancel", "7"), 1, "there is no backfill 7"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(
-    deployment: CliDeployment, words: tuple[str, ...], expected: str
+    deployment: CliDeployment, words: tuple[str, ...], code: int, expected: str
 ) -> None:
     deployment.publish(SALES)
 
-    error = deployment.run("backfill", *words, code=1)
+    error = deployment.run("backfill", *words, code=code)
 
     assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_a_conf_that_is_no_json_is_not_understood(deployment: CliDeployment) -> None:
+    """A8: one line, and the exit code of words that are wrong."""
+    error = deployment.run("backfill", "create", *RANGE, "--dag-run-conf", "{", code=2)
+
+    assert "--dag-run-conf" in error
+    assert "is no JSON" in error
     assert error.count("\n") == 1

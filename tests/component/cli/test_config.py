@@ -42,8 +42,8 @@ def test_one_value_is_printed_alone(deployment: CliDeployment, monkeypatch: pyte
     assert deployment.run("config", "get-value", "core", "parallelism") == "32\n"
     assert deployment.run("config", "get-value", "CORE", "fernet_key") == "hunter2\n"
     assert deployment.run("config", "get-value", "workers", "max_warm_dag_files") == "16\n", "it is Tradewind's own"
-    assert "no option 'nope' in section [core]" in deployment.run("config", "get-value", "core", "nope", code=1)
-    assert "no section [nope]" in deployment.run("config", "list", "--section", "nope", code=1)
+    assert "no option 'nope' in section [core]" in deployment.run("config", "get-value", "core", "nope", code=2)
+    assert "no section [nope]" in deployment.run("config", "list", "--section", "nope", code=2)
     assert deployment.run("config", "get-value", "core", code=2)
 
 

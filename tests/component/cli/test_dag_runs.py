@@ -1,8 +1,11 @@
 """`tradewind dags trigger | pause | unpause | list-runs | state | delete` (A5)."""
 
+import json
+
 import pytest
 
 from tests.component.cli.deployment import CliDeployment
+from tradewind.cli.main import main
 from tradewind.model.dag import Dag, Task
 
 SALES = Dag("sales", tasks=(Task("a"),))
@@ -51,12 +54,7 @@ def test_runs_without_a_name_get_names_of_their_own(deployment: CliDeployment) -
     ("words", "expected"),
     [
         (["dags", "trigger", "nothing"], "there is no DAG 'nothing'"),
-        (["dags", "trigger", "sales", "-c", "{"], "--conf is no JSON"),
-        (["dags", "trigger", "sales", "-c", "[1]"], "--conf must be a JSON object"),
-        (["dags", "trigger", "sales", "-l", "soon"], "'soon' is no date; expected such as"),
-        (["dags", "trigger", "sales", "-r", "scheduled__x"], "a manual run may not"),
         (["dags", "pause", "nothing"], "there is no DAG 'nothing'"),
-        (["dags", "pause", "(", "--treat-dag-id-as-regex"], "'(' is no regular expression"),
         (["dags", "list-runs", "nothing"], "there is no DAG 'nothing'"),
         (["dags", "state", "nothing", "x"], "there is no DAG 'nothing'"),
         (["dags", "state", "sales", "x"], "DAG 'sales' has no run 'x'"),
@@ -70,6 +68,34 @@ def test_what_cannot_be_done_is_refused_in_one_line(deployment: CliDeployment, w
     error = deployment.run(*words, code=1)
 
     assert error.startswith("tradewind: ")
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["trigger", "sales", "-l", "soon"], "'soon' is no date; expected such as"),
+        (["trigger", "sales", "-r", "scheduled__x"], "a manual run may not"),
+        (["pause", "(", "--treat-dag-id-as-regex"], "'(' is no regular expression"),
+    ],
+)
+def test_what_makes_no_sense_is_not_understood(deployment: CliDeployment, words: list[str], expected: str) -> None:
+    deployment.publish(SALES)
+
+    error = deployment.run("dags", *words, code=2)
+
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("conf", "expected"), [("{", "is no JSON"), ("[1]", "must be a JSON object")])
+def test_a_conf_that_is_no_object_is_not_understood(deployment: CliDeployment, conf: str, expected: str) -> None:
+    """A8: one line, and the exit code of words that are wrong."""
+    error = deployment.run("dags", "trigger", "sales", "--conf", conf, code=2)
+
+    assert error.startswith("tradewind: ")
+    assert "--conf" in error
     assert expected in error
     assert error.count("\n") == 1
 
@@ -141,3 +167,35 @@ def test_a_dag_is_deleted_with_its_runs(deployment: CliDeployment) -> None:
     deployment.run("dags", "delete", "sales", "--yes")
 
     assert deployment.rows("dags", "list") == []
+
+
+def test_who_triggers_a_paused_dag_is_told_why_nothing_happens(
+    deployment: CliDeployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A newcomer waits for the run otherwise (A5)."""
+    deployment.publish(SALES, is_paused=True)
+
+    main(["dags", "trigger", "sales", "-r", "r1", "-o", "json"])
+
+    said = capsys.readouterr()
+    assert json.loads(said.out)[0]["run_id"] == "r1"
+    assert "until somebody says: tradewind dags unpause sales" in said.err
+    main(["tasks", "explain", "sales", "a", "r1"])
+    assert "tradewind dags unpause sales" in capsys.readouterr().err
+    deployment.run("dags", "unpause", "sales", "--yes")
+    main(["dags", "trigger", "sales"])
+    assert capsys.readouterr().err == ""
+
+
+def test_an_unknown_dag_brings_those_of_nearly_that_name_to_mind(
+    deployment: CliDeployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["dags", "trigger", "sales"])
+    assert "there are no DAGs at all" in capsys.readouterr().err
+    deployment.publish(SALES, Dag("returns", tasks=(Task("a"),)))
+
+    for words in (["dags", "trigger", "Slaes"], ["tasks", "list", "sale"], ["dags", "pause", "sales_"]):
+        assert main(words) == 1
+        assert "did you mean 'sales'?" in capsys.readouterr().err
+    main(["dags", "trigger", "quite different"])
+    assert "did you mean" not in capsys.readouterr().err

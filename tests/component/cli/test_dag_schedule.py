@@ -3,10 +3,19 @@
 from datetime import UTC, datetime
 
 import pytest
+from fastapi.testclient import TestClient
 
+from tests.component.api.conftest import SECRET, shared_app
 from tests.component.cli.deployment import CliDeployment
+from tradewind.api.auth.access import Level, Principal
+from tradewind.api.auth.tokens import Tokens
+from tradewind.api.services import Services
+from tradewind.bootstrap import wired
 from tradewind.model.dag import Dag, Task
-from tradewind.model.timetable import CronTrigger
+from tradewind.model.timetable import CronPartition, CronTrigger
+from tradewind.secrets.encryption import Encryption
+from tradewind.settings import load_settings
+from tradewind.task_logs.reader import LogReader
 
 HOURLY = Dag(
     "sales",
@@ -26,6 +35,21 @@ def test_the_next_runs_are_told(deployment: CliDeployment) -> None:
     assert "data_interval.start" in deployment.run("dags", "next-execution", "sales", "--table")
     assert deployment.run("dags", "next-execution", "stock") == "None\n"
     assert "there is no DAG 'x'" in deployment.run("dags", "next-execution", "x", code=1)
+
+
+def test_partitions_are_told_simulated_and_backfilled(deployment: CliDeployment) -> None:
+    """C1, C6."""
+    timetable = CronPartition("0 0 * * *", key_format="%d.%m.", run_offset=-1)
+    deployment.publish(Dag("daily", tasks=(Task("a"),), timetable=timetable, start_at=datetime(2025, 1, 1, tzinfo=UTC)))
+
+    assert deployment.run("dags", "next-execution", "daily", "--field", "partition_key") == "31.12.\n"
+    (run,) = deployment.rows("dags", "simulate", "daily", "--from", "2030-01-01", "--to", "2030-01-01")
+    assert (run["partition_key"], run["partition_date"]) == ("31.12.", "2029-12-31T00:00:00+00:00")
+    asked = ("--dag-id", "daily", "--from-date", "2025-03-30", "--to-date", "2025-03-31")
+    assert deployment.rows("backfill", "create", *asked, "--dry-run") == [
+        {"logical_date": None, "partition_key": f"{day}.03.", "partition_date": f"2025-03-{day}T00:00:00+00:00"}
+        for day in (30, 31)
+    ]
 
 
 def test_a_time_is_simulated_with_the_limits_that_hold_runs_back(deployment: CliDeployment) -> None:
@@ -65,8 +89,8 @@ def test_a_simulation_can_be_cut_short(deployment: CliDeployment) -> None:
     [
         (["x", "--to", "2030-01-01"], 1, "there is no DAG 'x'"),
         (["sales"], 2, "--to"),
-        (["sales", "--to", "soon"], 1, "'soon' is no date"),
-        (["sales", "--from", "2030-01-02", "--to", "2030-01-01"], 1, "the time ends before it begins"),
+        (["sales", "--to", "soon"], 2, "'soon' is no date"),
+        (["sales", "--from", "2030-01-02", "--to", "2030-01-01"], 2, "the time ends before it begins"),
         (["sales", "--to", "2030-01-01", "--max-active-runs", "0"], 2, "--max-active-runs"),
     ],
 )
@@ -112,3 +136,67 @@ def test_runs_are_cleared_by_their_ids(deployment: CliDeployment) -> None:
     assert "1 task instances cleared" in deployment.run("dags", "clear", "stock", "--run-id", "mine", "--yes")
     assert deployment.run("dags", "state", "stock", "mine") == "queued\n"
     assert "--run-id" in deployment.run("dags", "clear", "stock", code=2)
+
+
+def test_another_schedule_is_tried_out_without_changing_the_dag(deployment: CliDeployment) -> None:
+    """C1: with days on which clocks are moved marked as such."""
+    deployment.publish(HOURLY)
+    window = ("--from", "2030-03-30", "--to", "2030-04-01")
+    changed = ("--schedule", "30 2 * * *", "--timezone", "Europe/Berlin", "--no-catchup")
+
+    rows = deployment.rows("dags", "simulate", "sales", *window, *changed)
+
+    assert [(row["run_after"][:16], row["clocks"]) for row in rows] == [
+        ("2030-03-29T01:30", None),
+        ("2030-03-30T01:30", None),
+        ("2030-03-31T01:30", "forward by 1:00:00"),
+    ]
+    refused = deployment.run("dags", "simulate", "sales", *window, "--schedule", "0 0 30 2 *", code=2)
+    assert "a date that does not exist" in refused
+
+
+def test_the_web_server_simulates_the_same(deployment: CliDeployment) -> None:
+    """C1: the same question has the same answer, also on days on which clocks are moved."""
+    deployment.publish(HOURLY)
+    options = {"schedule": "30 */8 * * *", "timezone": "Europe/Berlin", "duration": "40000", "max-active-runs": "1"}
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+
+    told = deployment.rows("dags", "simulate", "sales", "--from", "2030-03-30", "--to", "2030-04-01", *words)
+    with wired(load_settings()) as wiring:
+        services = Services(
+            settings=load_settings(),
+            store=wiring.database,
+            clock=wiring.clock,
+            tokens=Tokens(SECRET),
+            cipher=Encryption([]),
+            logs=LogReader(deployment.home / "logs"),
+            find_principal=lambda claim: Principal(claim.subject, Level.VIEWER),
+        )
+        app = shared_app()
+        app.state.services = services
+        with TestClient(app) as client:
+            headers = {"Authorization": f"Bearer {services.tokens.make('ann', wiring.clock.now())}"}
+            asked = {name.replace("-", "_"): value for name, value in options.items()}
+            asked |= {"since": "2030-03-30T00:00:00", "until": "2030-04-01T00:00:00", "limit": "100"}
+            answered = client.get("/api/v2/dags/sales/upcoming", params=asked, headers=headers).json()
+            far = {"since": "9999-12-31T00:00:00Z"}
+            refused = client.get("/api/v2/dags/sales/upcoming", params=far, headers=headers)
+
+    assert any(row["clocks"] for row in told)
+    assert {row["held_by"] for row in told} >= {"max_active_runs"}
+    assert [
+        (row["run_after"], row["starts_at"], row["ends_at"], row["held_by"], bool(row["clocks"])) for row in told
+    ] == [
+        (
+            *(_text(run[name]) for name in ("run_after", "starts_at", "ends_at")),
+            run["held_by"],
+            bool(run["clock_change_s"]),
+        )
+        for run in answered["runs"]
+    ]
+    assert refused.status_code == 400
+
+
+def _text(moment: str | None) -> str | None:
+    """As the command line writes it."""
+    return None if moment is None else moment.replace("Z", "+00:00")

@@ -1,5 +1,6 @@
 """`tradewind db` on a database of its own (D7)."""
 
+import csv
 import os
 import stat
 from pathlib import Path
@@ -76,14 +77,17 @@ def test_statements_of_a_migration_are_shown_and_not_run(home: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        (["migrate", "--to-version", "0.0.0"], 1, "the schema of Tradewind 0.0.0 is not known here"),
+        (["migrate", "--to-version", "0.0.0"], 2, "the schema of Tradewind 0.0.0 is not known here"),
         (["migrate", "--to-version", "1", "--to-revision", "2"], 2, "not both"),
         (["migrate", "--from-revision", "0001"], 2, "for --show-sql-only"),
         (["check-migrations", "--migration-wait-timeout", "0"], 1, "run: tradewind db migrate"),
         (["clean"], 2, "--clean-before-timestamp"),
-        (["clean", "--clean-before-timestamp", "soon"], 1, "'soon' is no date"),
+        (["clean", "--clean-before-timestamp", "soon"], 2, "'soon' is no date"),
         (["clean", "--clean-before-timestamp", "2026-01-01", "-t", "xcom"], 2, "it goes with dag_run"),
         (["clean", "--clean-before-timestamp", "2026-01-01", "-t", "pool"], 2, "'pool' can be cleaned, only dag_run"),
+        (["export-archived"], 2, "--output-path"),
+        (["export-archived", "--output-path", "/none"], 2, "'/none' does not exist"),
+        (["export-archived", "--output-path", "/", "--export-format", "xml"], 2, "'xml'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -176,3 +180,44 @@ def test_the_audit_log_is_cleaned_only_by_its_name_and_says_by_whom(deployment: 
     assert "log: 1 deleted" in deployment.run(*clean, "--tables", "log")
 
     assert [entry["event"] for entry in deployment.audit_log()] == ["cli_db_clean"]
+
+
+def test_what_is_cleaned_is_kept_exported_and_dropped(deployment: CliDeployment, tmp_path: Path) -> None:
+    """B1, D7: copies stay in the database until somebody wants them gone, and so do those who may read them."""
+    _ended_runs(deployment, "first", "second", "third")
+    clean = ("db", "clean", "--clean-before-timestamp", "2100-01-01", "--yes", "-t", "dag_run", "--batch-size", "1")
+    assert "nothing is archived" in deployment.run("db", "drop-archived")
+    deployment.run(*clean)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+
+    exported = deployment.run("db", "export-archived", "--output-path", str(folder)).splitlines()
+    assert [line.partition(": ")[2] for line in exported] == ["2 rows of dag_run", "4 rows of task_instance"]
+    (runs, tasks) = sorted(folder.iterdir())
+    with runs.open(newline="") as file:
+        assert [(row["run_id"], row["state"]) for row in csv.DictReader(file)] == [
+            ("first", "success"),
+            ("second", "success"),
+        ]
+    assert tasks.stat().st_mode & 0o077 == 0
+
+    deployment.run("db", "drop-archived", code=1, answer="n\n")
+    assert f"dropped {tasks.stem}" in deployment.run("db", "drop-archived", "-t", "task_instance", "-y")
+    dropped = deployment.run("db", "export-archived", "--output-path", str(folder), "--drop-archives", "-y")
+    assert f"dropped {runs.stem}" in dropped
+    assert "nothing is archived" in deployment.run("db", "drop-archived", "-t", "dag_run")
+    assert "'pool' is archived" in deployment.run("db", "drop-archived", "-t", "pool", code=2)
+    assert [entry["event"] for entry in deployment.audit_log()][-2:] == [
+        "cli_db_drop_archived",
+        "cli_db_export_archived",
+    ]
+
+
+def test_a_reset_leaves_no_copies(deployment: CliDeployment) -> None:
+    """D7: everything is everything."""
+    _ended_runs(deployment, "first", "second")
+    deployment.run("db", "clean", "--clean-before-timestamp", "2100-01-01", "--yes")
+
+    deployment.run("db", "reset", "--yes")
+
+    assert "nothing is archived" in deployment.run("db", "drop-archived")

@@ -144,7 +144,7 @@ def test_a_job_that_was_not_heard_of_is_not_alive(deployment: CliDeployment) -> 
 
 @pytest.mark.parametrize("words", [["--local", "--hostname", "x"], ["--allow-multiple"]])
 def test_a_check_of_jobs_that_contradicts_itself_is_refused(deployment: CliDeployment, words: list[str]) -> None:
-    assert deployment.run("jobs", "check", *words, code=1).count("\n") == 1
+    assert deployment.run("jobs", "check", *words, code=2).count("\n") == 1
 
 
 def test_jobs_are_listed_the_newest_first(deployment: CliDeployment) -> None:

@@ -26,16 +26,16 @@ def test_a_pool_may_be_without_limit(deployment: CliDeployment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "code", "expected"),
     [
-        (["pools", "get", "none"], "there is no pool 'none'"),
-        (["pools", "delete", "none"], "there is no pool 'none'"),
-        (["pools", "delete", "default_pool"], "cannot be deleted"),
-        (["pools", "set", "--", "bad", "-2", ""], "slots must be 0 or more, or -1"),
+        (["pools", "get", "none"], 1, "there is no pool 'none'"),
+        (["pools", "delete", "none"], 1, "there is no pool 'none'"),
+        (["pools", "delete", "default_pool"], 2, "cannot be deleted"),
+        (["pools", "set", "--", "bad", "-2", ""], 2, "slots must be 0 or more, or -1"),
     ],
 )
-def test_what_makes_no_sense_is_refused(deployment: CliDeployment, words: list[str], expected: str) -> None:
-    assert expected in deployment.run(*words, code=1)
+def test_what_makes_no_sense_is_refused(deployment: CliDeployment, words: list[str], code: int, expected: str) -> None:
+    assert expected in deployment.run(*words, code=code)
 
 
 def test_pools_are_written_to_a_file_and_read_from_it(deployment: CliDeployment) -> None:
@@ -67,5 +67,5 @@ def test_a_file_that_is_something_else_changes_nothing(deployment: CliDeployment
     file = deployment.home / "pools.json"
     file.write_text(text)
 
-    assert expected in deployment.run("pools", "import", str(file), code=1)
+    assert expected in deployment.run("pools", "import", str(file), code=2)
     assert len(deployment.rows("pools", "list")) == 1

@@ -36,9 +36,9 @@ def run(capsys: Captured, *words: str) -> str:
     return shown.out
 
 
-def refused(capsys: Captured, *words: str) -> str:
+def refused(capsys: Captured, *words: str, code: int = 1) -> str:
     """What a command that fails says about it."""
-    assert main(words) == 1
+    assert main(words) == code
     return capsys.readouterr().err
 
 
@@ -83,7 +83,7 @@ def test_json_values_are_checked_and_shown(capsys: Captured) -> None:
     run(capsys, "variables", "set", "--json", "limits", '{"rows":5}')
 
     assert run(capsys, "variables", "get", "-j", "limits") == '{\n  "rows": 5\n}\n'
-    said = refused(capsys, "variables", "set", "--json", "limits", "hunter2")
+    said = refused(capsys, "variables", "set", "--json", "limits", "hunter2", code=2)
     assert "variable 'limits' is no JSON" in said
     assert "hunter2" not in said
 
@@ -136,7 +136,7 @@ def test_file_that_cannot_be_read_is_refused_without_its_contents(
 ) -> None:
     (home / name).write_text(text)
 
-    said = refused(capsys, "variables", "import", str(home / name))
+    said = refused(capsys, "variables", "import", str(home / name), code=2)
 
     assert name in said
     assert "hunter2" not in said
@@ -198,7 +198,7 @@ def test_connection_is_described_by_its_fields_or_by_json(capsys: Captured) -> N
 def test_connection_that_makes_no_sense_is_refused_without_being_shown(
     capsys: Captured, words: list[str], reason: str
 ) -> None:
-    said = refused(capsys, "connections", "add", "a", *words)
+    said = refused(capsys, "connections", "add", "a", *words, code=2)
 
     assert reason in said
     assert "hunter2" not in said
@@ -237,7 +237,7 @@ def test_exported_connections_are_written_as_asked(capsys: Captured, home: Path)
 
     assert yaml.safe_load(run(capsys, "connections", "export", "-", "--format", "yaml"))["a"]["host"] == "h"
     assert run(capsys, "connections", "export", "-", "--file-format", "env") == "a=http://h\n"
-    assert "ends in none of" in refused(capsys, "connections", "export", str(home / "a.txt"))
+    assert "ends in none of" in refused(capsys, "connections", "export", str(home / "a.txt"), code=2)
 
 
 def test_keys_are_rotated(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +253,7 @@ def test_keys_are_rotated(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TRADEWIND__CORE__FERNET_KEY", KEY)
     assert "variable 'a' is encrypted, and none of the keys" in refused(capsys, "variables", "get", "a")
     monkeypatch.setenv("TRADEWIND__CORE__FERNET_KEY", "")
-    assert "has no key to encrypt with" in refused(capsys, "rotate-fernet-key")
+    assert "has no key to encrypt with" in refused(capsys, "rotate-fernet-key", code=2)
 
 
 def test_connections_are_tried_out_by_their_hooks(capsys: Captured, home: Path) -> None:

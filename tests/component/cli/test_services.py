@@ -51,14 +51,31 @@ def status(port: int, path: str = "/api/v2/pools") -> int:
         connection.close()
 
 
+def counted(port: int) -> float:
+    """How many requests for variables the web server says that it has answered."""
+    page = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+    words = ("airflow_api_server_requests_total", 'route="/api/v2/variables"')
+    found = [line for line in page.splitlines() if all(word in line for word in words)]
+    return sum(float(line.rpartition(" ")[2]) for line in found)
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_web_server_serves_until_told_to_stop(
-    deployment: CliDeployment, processes: list["subprocess.Popen[str]"], workers: str
+    deployment: CliDeployment,
+    processes: list["subprocess.Popen[str]"],
+    monkeypatch: pytest.MonkeyPatch,
+    workers: str,
 ) -> None:
+    """A8: whichever of its processes answers, all that they did is counted."""
+    monkeypatch.setenv("TRADEWIND__METRICS__PROMETHEUS_ON", "True")
     port = free_port()
     process = start(processes, "api-server", "--port", str(port), "--workers", workers, "--access-logfile", "-")
     until(lambda: status(port) == 401, "it to answer")
     children = psutil.Process(process.pid).children(recursive=True)
+    for _ in range(20):
+        assert status(port, "/api/v2/variables") == 401
+    for _ in range(5):
+        until(lambda: counted(port) == 20, "all requests to be counted")
 
     process.send_signal(signal.SIGTERM)
 
@@ -156,7 +173,9 @@ def test_apps_that_there_are_not_are_refused(deployment: CliDeployment) -> None:
 
 def test_a_scheduler_goes_on_in_the_background(deployment: CliDeployment) -> None:
     pid_file = deployment.home / "tradewind-scheduler.pid"
-    subprocess.run([*COMMAND, "scheduler", "--daemon"], check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+    out, errors = deployment.home / "some" / "out", deployment.home / "errors"
+    words = ["scheduler", "--daemon", "--stdout", str(out), "--stderr", str(errors)]
+    subprocess.run([*COMMAND, *words], check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
     until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"), "the daemon to write its PID file")
     daemon = psutil.Process(int(pid_file.read_text()))
 
@@ -164,12 +183,18 @@ def test_a_scheduler_goes_on_in_the_background(deployment: CliDeployment) -> Non
     assert os.getsid(daemon.pid) != os.getsid(0)
     daemon.terminate()
     until(lambda: not pid_file.exists(), "the daemon to end")
-    assert (deployment.home / "tradewind-scheduler.log").read_text() == ""
+    assert (out.read_text(), errors.read_text()) == ("", "")
+    assert not (deployment.home / "tradewind-scheduler.log").exists()
 
 
 @pytest.mark.parametrize(
     ("service", "section", "prefix"),
-    [("scheduler", "SCHEDULER", "SCHEDULER_"), ("dag-processor", "DAG_PROCESSOR", "")],
+    [
+        ("scheduler", "SCHEDULER", "SCHEDULER_"),
+        ("dag-processor", "DAG_PROCESSOR", ""),
+        ("triggerer", "TRIGGERER", ""),
+        ("worker", "WORKERS", ""),
+    ],
 )
 def test_a_service_says_that_it_is_well(
     deployment: CliDeployment,
@@ -179,7 +204,7 @@ def test_a_service_says_that_it_is_well(
     section: str,
     prefix: str,
 ) -> None:
-    """To whoever asks, and to systemd."""
+    """To systemd as soon as it is, and to whoever asks."""
     port, notified = free_port(), deployment.home / "notify"
     monkeypatch.setenv(f"AIRFLOW__{section}__ENABLE_HEALTH_CHECK", "True")
     monkeypatch.setenv(f"AIRFLOW__{section}__{prefix}HEALTH_CHECK_SERVER_HOST", "127.0.0.1")
@@ -192,7 +217,7 @@ def test_a_service_says_that_it_is_well(
         process = start(processes, service)
 
         assert listener.recv(64) == b"READY=1"
-        until(lambda: status(port, "/health") == 200, "it to be well")
+        assert status(port, "/health") == 200
         process.terminate()
 
         assert listener.recv(64) == b"STOPPING=1"

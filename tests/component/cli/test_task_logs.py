@@ -51,8 +51,10 @@ def test_the_log_of_the_newest_try_is_shown(flow: CliDeployment, logs: Path) -> 
     put(logs, line(0, "the first try"), of=LOAD)
     put(logs, line(1, "the second", rows=5) + "torn", of=LOAD._replace(number=2))
 
-    assert flow.run("tasks", "logs", "flow", "mine", "load") == "2026-01-01 12:00:01Z INFO test: the second rows=5\n"
-    assert "the first try" in flow.run("tasks", "logs", "flow", "mine", "load", "--try-number", "1")
+    logged, last_word = flow.run("tasks", "logs", "flow", "load", "mine").splitlines()
+    assert logged == "2026-01-01 12:00:01Z INFO test: the second rows=5"
+    assert last_word.endswith("ERROR tradewind: The try ended: try 2 of 2 failed: no try is left")
+    assert "the first try" in flow.run("tasks", "logs", "flow", "load", "mine", "--try-number", "1")
 
 
 def test_an_instance_of_a_mapped_task_is_named_by_its_index(flow: CliDeployment, logs: Path) -> None:
@@ -60,14 +62,14 @@ def test_an_instance_of_a_mapped_task_is_named_by_its_index(flow: CliDeployment,
     for index in (0, 1):
         put(logs, line(0, f"of {index}"), of=Try("flow", "mine", "many", index))
 
-    assert flow.run("tasks", "logs", "flow", "mine", "many", "--map-index", "1").endswith("of 1\n")
-    assert "'many'" in flow.run("tasks", "logs", "flow", "mine", "many", "--map-index", "2", code=1)
+    assert flow.run("tasks", "logs", "flow", "many", "mine", "--map-index", "1").endswith("of 1\n")
+    assert "'many'" in flow.run("tasks", "logs", "flow", "many", "mine", "--map-index", "2", code=1)
 
 
 def test_programs_get_one_object_a_line(flow: CliDeployment, logs: Path) -> None:
     put(logs, line(0, "a", rows=5) + line(1, "\x1b[31mb"), of=LOAD)
 
-    written = flow.run("tasks", "logs", "flow", "mine", "load", "--output", "json").splitlines()
+    written = flow.run("tasks", "logs", "flow", "load", "mine", "--output", "json").splitlines()
 
     assert [(json.loads(each)["event"], json.loads(each).get("rows")) for each in written] == [
         ("a", 5),
@@ -76,16 +78,16 @@ def test_programs_get_one_object_a_line(flow: CliDeployment, logs: Path) -> None
 
 
 def test_what_is_not_there_is_said_to_be_not_there(flow: CliDeployment) -> None:
-    assert "there is no log of try 1 of task 'load'" in flow.run("tasks", "logs", "flow", "mine", "load", code=1)
-    assert "'none'" in flow.run("tasks", "logs", "flow", "none", "load", code=1)
-    assert "'none'" in flow.run("tasks", "logs", "flow", "mine", "none", code=1)
+    assert "there is no log of try 1 of task 'load'" in flow.run("tasks", "logs", "flow", "load", "mine", code=1)
+    assert "'none'" in flow.run("tasks", "logs", "flow", "load", "none", code=1)
+    assert "'none'" in flow.run("tasks", "logs", "flow", "none", "mine", code=1)
 
 
 def test_following_ends_with_the_try(flow: CliDeployment, logs: Path) -> None:
     """D5: live while it runs."""
     flow.schedule(only_starts)
     path = put(logs, line(0, "begins"), of=LOAD)
-    command = [sys.executable, "-m", "tradewind.cli.main", "tasks", "logs", "flow", "mine", "load", "--follow"]
+    command = [sys.executable, "-m", "tradewind.cli.main", "tasks", "logs", "flow", "load", "mine", "--follow"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline().endswith("begins\n")
@@ -115,8 +117,8 @@ def test_following_a_try_that_is_over_shows_it_and_ends(flow: CliDeployment, log
     for number in (1, 2):
         put(logs, line(0, f"try {number}"), of=LOAD._replace(number=number))
 
-    assert flow.run("tasks", "logs", "flow", "mine", "load", "-f").endswith("try 2\n")
-    assert flow.run("tasks", "logs", "flow", "mine", "load", "-f", "--try-number", "1").endswith("try 1\n")
+    assert "test: try 2\n" in flow.run("tasks", "logs", "flow", "load", "mine", "-f")
+    assert "test: try 1\n" in flow.run("tasks", "logs", "flow", "load", "mine", "-f", "--try-number", "1")
 
 
 def test_a_log_that_is_kept_elsewhere_is_found_with_the_connection(
@@ -125,11 +127,11 @@ def test_a_log_that_is_kept_elsewhere_is_found_with_the_connection(
     put(tmp_path / "elsewhere", line(0, "kept"), of=LOAD)
     monkeypatch.setenv("TRADEWIND__LOGGING__REMOTE_LOGGING", "True")
     monkeypatch.setenv("TRADEWIND__LOGGING__REMOTE_BASE_LOG_FOLDER", (tmp_path / "elsewhere").as_uri())
-    assert flow.run("tasks", "logs", "flow", "mine", "load").endswith("kept\n")
+    assert flow.run("tasks", "logs", "flow", "load", "mine").endswith("kept\n")
 
     monkeypatch.setenv("TRADEWIND__LOGGING__REMOTE_LOG_CONN_ID", "store")
-    assert "'store', but there is no such connection" in flow.run("tasks", "logs", "flow", "mine", "load", code=2)
+    assert "'store', but there is no such connection" in flow.run("tasks", "logs", "flow", "load", "mine", code=2)
 
     monkeypatch.setenv("AIRFLOW_CONN_STORE", '{"conn_type": "generic", "extra": {"auto_mkdir": true}}')
-    assert flow.run("tasks", "logs", "flow", "mine", "load").endswith("kept\n")
+    assert flow.run("tasks", "logs", "flow", "load", "mine").endswith("kept\n")
     assert not (flow.home / "logs" / log_name(LOAD)).exists()

@@ -108,4 +108,4 @@ def test_only_runs_that_are_meant_are_cleared(failed: CliDeployment) -> None:
         "1 task instances cleared\n"
     )
     assert states(failed)["report -1"] == "none"
-    assert "'(' is no regular expression" in failed.run("tasks", "clear", "flow", "-t", "(", "-y", code=1)
+    assert "'(' is no regular expression" in failed.run("tasks", "clear", "flow", "-t", "(", "-y", code=2)

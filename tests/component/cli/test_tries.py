@@ -127,13 +127,13 @@ def test_params_and_environment_of_a_task_are_given(deployment: CliDeployment, m
     ("words", "code", "reason"),
     [
         (["dags", "test", "nothing"], 1, "there is no DAG 'nothing'"),
-        (["dags", "test", "demo", "soon"], 1, "'soon' is no date"),
+        (["dags", "test", "demo", "soon"], 2, "'soon' is no date"),
         (["dags", "test", "demo", "-c", "{"], 2, "is no JSON"),
         (["dags", "test", "demo", "-c", "[1]"], 2, "must be a JSON object"),
         (["dags", "test", "demo", "--save-dagrun", "a.png"], 2, "ends neither in .svg nor in .dot"),
         (["dags", "test", "demo", "-f", "nowhere.py"], 2, "does not exist"),
         (["tasks", "test", "demo", "nothing"], 1, "DAG 'demo' has no task 'nothing'"),
-        (["tasks", "render", "demo", "say", "soon"], 1, "'soon' is no date"),
+        (["tasks", "render", "demo", "say", "soon"], 2, "'soon' is no date"),
         (["tasks", "test", "demo", "say", "-t", "1"], 2, "must be a JSON object"),
     ],
 )
@@ -151,3 +151,14 @@ def test_a_broken_file_says_where(deployment: CliDeployment, dags_folder: Path) 
     said = deployment.run("dags", "test", "demo", "-f", str(dags_folder / "broken.py"), code=1)
 
     assert "ZeroDivisionError" in said
+
+
+def test_a_file_that_is_elsewhere_is_told_in_one_line(deployment: CliDeployment, dags_folder: Path) -> None:
+    """B6: a terminal that does not know the folder that the DAG processor was started with."""
+    deployment.run("dags", "reserialize")
+    (dags_folder / "demo.py").rename(deployment.home / "demo.py")
+
+    said = deployment.run("dags", "test", "demo", code=1)
+
+    assert said.startswith(f"tradewind: DAG 'demo' comes from demo.py, which is not in {dags_folder}: ")
+    assert said.count("\n") == 1

@@ -59,30 +59,30 @@ def test_roles_are_given_and_taken(deployment: CliDeployment) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"),
+    ("words", "code", "expected"),
     [
-        ([*ANNA, "-p", "x"], "there is already a user 'anna'"),
-        ([*ANNA[:3], "other", *ANNA[4:], "-p", "x"], "there is already a user 'anna@example.org'"),
-        ([*ANNA[:3], "bert", *ANNA[4:8], "-e", "b@x", "-r", "Nobody", "-p", "x"], "there is no role 'Nobody'"),
-        ([*ANNA[:3], "a\nb", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", "x"], "is no name"),
-        ([*ANNA[:3], "Anonymous", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", "x"], "take another name"),
-        ([*ANNA[:3], "bert", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", ""], "a password has 1 to"),
-        (["users", "delete", "-u", "none"], "there is no user 'none'"),
-        (["users", "delete"], "either --username or --email"),
-        (["users", "delete", "-u", "anna", "-e", "x"], "either --username or --email"),
-        (["users", "add-role", "-u", "anna", "-r", "Viewer"], "has the role 'Viewer' already"),
-        (["users", "remove-role", "-u", "anna", "-r", "Op"], "does not have the role 'Op'"),
-        (["users", "remove-role", "-u", "anna", "-r", "none"], "there is no role 'none'"),
-        (["roles", "create", "Admin"], "there is already a role 'Admin'"),
-        (["roles", "create", " "], "is no name of a role"),
-        (["roles", "delete", "Admin"], "is built in and cannot be deleted"),
-        (["roles", "delete", "none"], "there is no role 'none'"),
+        ([*ANNA, "-p", "x"], 1, "there is already a user 'anna'"),
+        ([*ANNA[:3], "other", *ANNA[4:], "-p", "x"], 1, "there is already a user 'anna@example.org'"),
+        ([*ANNA[:3], "bert", *ANNA[4:8], "-e", "b@x", "-r", "Nobody", "-p", "x"], 1, "there is no role 'Nobody'"),
+        ([*ANNA[:3], "a\nb", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", "x"], 2, "is no name"),
+        ([*ANNA[:3], "Anonymous", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", "x"], 2, "take another name"),
+        ([*ANNA[:3], "bert", *ANNA[4:8], "-e", "b@x", "-r", "Op", "-p", ""], 2, "a password has 1 to"),
+        (["users", "delete", "-u", "none"], 1, "there is no user 'none'"),
+        (["users", "delete"], 2, "either --username or --email"),
+        (["users", "delete", "-u", "anna", "-e", "x"], 2, "either --username or --email"),
+        (["users", "add-role", "-u", "anna", "-r", "Viewer"], 1, "has the role 'Viewer' already"),
+        (["users", "remove-role", "-u", "anna", "-r", "Op"], 1, "does not have the role 'Op'"),
+        (["users", "remove-role", "-u", "anna", "-r", "none"], 1, "there is no role 'none'"),
+        (["roles", "create", "Admin"], 1, "there is already a role 'Admin'"),
+        (["roles", "create", " "], 2, "is no name of a role"),
+        (["roles", "delete", "Admin"], 2, "is built in and cannot be deleted"),
+        (["roles", "delete", "none"], 1, "there is no role 'none'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(deployment: CliDeployment, words: list[str], expected: str) -> None:
+def test_what_makes_no_sense_is_refused(deployment: CliDeployment, words: list[str], code: int, expected: str) -> None:
     deployment.run(*ANNA, "--use-random-password")
 
-    assert expected in deployment.run(*words, code=1)
+    assert expected in deployment.run(*words, code=code)
     assert len(deployment.rows("users", "list")) == 1
 
 
@@ -122,7 +122,7 @@ def test_a_file_that_is_something_else_changes_nothing(deployment: CliDeployment
     file = deployment.home / "users.json"
     file.write_text(text)
 
-    deployment.run("users", "import", str(file), code=1)
+    deployment.run("users", "import", str(file), code=2)
     assert deployment.rows("users", "list") == []
 
 
@@ -149,13 +149,13 @@ def test_a_file_without_roles_makes_none(deployment: CliDeployment, text: str) -
     file = deployment.home / "roles.json"
     file.write_text(text)
 
-    deployment.run("roles", "import", str(file), code=1)
+    deployment.run("roles", "import", str(file), code=2)
     assert len(deployment.rows("roles", "list")) == 4
 
 
 @pytest.mark.parametrize("command", ["add-perms", "del-perms"])
 def test_who_wants_to_give_permissions_is_told_how(deployment: CliDeployment, command: str) -> None:
-    said = deployment.run("roles", command, "Op", "-r", "DAGs", "-a", "can_read", code=1)
+    said = deployment.run("roles", command, "Op", "-r", "DAGs", "-a", "can_read", code=2)
 
     assert "access_control" in said
 

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.tables import make_tables
 from tradewind.bundles.interface import Bundle
 from tradewind.bundles.local import LocalBundle
+from tradewind.dag_processor.answers import Answerer
 from tradewind.dag_processor.service import DagProcessor
 from tradewind.model.dag import Dag
 from tradewind.model.dag_file import DagFile, FileWarning
@@ -18,7 +20,6 @@ from tradewind.runtime.wakeup import PipeWakeup
 from tradewind.settings import load_settings
 from tradewind.storage.database import Database
 from tradewind.storage.interface import DagRecord
-from tradewind.storage.schema import metadata
 from tradewind.telemetry.events import DutyFailed, Event
 from tradewind.telemetry.hub import Hub
 
@@ -57,7 +58,9 @@ class Deployment:
     def dags(self) -> Path:
         return self.home / "dags"
 
-    def processor(self, *bundles: Bundle, **options: str) -> DagProcessor:
+    def processor(
+        self, *bundles: Bundle, answer: Answerer = lambda _method, _arguments: None, **options: str
+    ) -> DagProcessor:
         """A started processor of the folder `dags`, or of these bundles. `options` by name of `[dag_processor]`."""
         environ = {
             **os.environ,
@@ -74,6 +77,7 @@ class Deployment:
             settings=load_settings(environ),
             bundles=bundles or [LocalBundle("dags-folder", self.dags)],
             environ=environ,
+            answer=answer,
             hub=Hub(self.events.append),
         )
         processor.start()
@@ -128,7 +132,7 @@ def deployment(home: Path, **options: str) -> Iterator[Deployment]:
     """On SQLite in memory. `options` by name of `[core]`."""
     events: list[Event] = []
     database = Database("sqlite://", hub=Hub(events.append))
-    metadata.create_all(database.engine)
+    make_tables(database)
     variables = {f"TRADEWIND__CORE__{name.upper()}": value for name, value in options.items()}
     made = Deployment(home, database, variables, events=events)
     yield made

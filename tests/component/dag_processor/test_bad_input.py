@@ -26,6 +26,18 @@ def in_dag(dag_id: str, *lines: str, arguments: str = "schedule=None") -> str:
     return f"{DAG}with DAG({dag_id!r}, {arguments}):\n{body}\n"
 
 
+TIMES = """import pendulum
+from datetime import datetime, timedelta
+from dateutil.relativedelta import relativedelta
+from airflow.sdk import CronTriggerTimetable, DeltaTriggerTimetable, MultipleCronTriggerTimetable
+"""
+
+
+def scheduled(dag_id: str, schedule: str, more: str = "catchup=False") -> str:
+    """With a schedule, in which every timetable can be named."""
+    return TIMES + in_dag(dag_id, "EmptyOperator(task_id='a')", arguments=f"schedule={schedule}, {more}")
+
+
 BAD_FILES: dict[str, tuple[str, list[str]]] = {
     # name: (text, what the error says)
     "syntax": (DAG + "def f(:\n", ["SyntaxError", "syntax.py", "What to do: correct line 3"]),
@@ -54,6 +66,40 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
         ["'a'", "line 5"],
     ),
     "bad_cron": (in_dag("bad_cron", "pass", arguments="schedule='99 * * * *'"), ["99 * * * *"]),
+    # C1: schedules that cannot be, each refused when the file is read and not when a run should begin
+    "cron_words": (scheduled("cron_words", "'every day'"), ["every day", "2 fields"]),
+    "cron_seconds_first": (scheduled("cron_seconds_first", "'0 0 0 * * 0'"), ["with six fields the seconds come last"]),
+    "cron_eight": (scheduled("cron_eight", "'* * * * * * * *'"), ["8 fields"]),
+    "cron_february": (scheduled("cron_february", "'0 0 30 2 *'"), ["0 0 30 2 *", "does not exist in any year"]),
+    "cron_of_many": (
+        scheduled("cron_of_many", "MultipleCronTriggerTimetable('0 0 * * *', '0 25 * * *', timezone='UTC')"),
+        ["0 25 * * *", "hour 25 is not within 0-23"],
+    ),
+    "no_preset": (scheduled("no_preset", "'@fortnightly'"), ["@fortnightly", "no such preset"]),
+    "no_zone": (scheduled("no_zone", "CronTriggerTimetable('0 0 * * *', timezone='Mars/Olympus')"), ["Mars/Olympus"]),
+    "no_zone_of_start": (
+        scheduled("no_zone_of_start", "None", "start_date=pendulum.datetime(2026, 1, 1, tz='Mars/Olympus')"),
+        ["Mars/Olympus"],
+    ),
+    "negative_delta": (scheduled("negative_delta", "timedelta(hours=-1)"), ["-1 day, 23:00:00"]),
+    "no_delta": (scheduled("no_delta", "timedelta(0)"), ["0:00:00"]),
+    "back_and_forth": (
+        scheduled("back_and_forth", "DeltaTriggerTimetable(relativedelta(months=1, days=-30))"),
+        ["1 months and -30 days"],
+    ),
+    "ends_first": (
+        scheduled("ends_first", "'@daily'", "start_date=datetime(2026, 2, 1), end_date=datetime(2026, 1, 1)"),
+        ["ends at 2026-01-01", "before it starts at 2026-02-01"],
+    ),
+    "task_ends_first": (
+        in_dag(
+            "task_ends_first",
+            "from datetime import datetime",
+            "EmptyOperator(task_id='a', start_date=datetime(2026, 2, 1), end_date=datetime(2026, 1, 1))",
+        ),
+        ["task 'a' ends at 2026-01-01", "before it starts at 2026-02-01"],
+    ),
+    "no_schedule": (scheduled("no_schedule", "12"), ["12"]),
     "bad_rule": (in_dag("bad_rule", "EmptyOperator(task_id='a', trigger_rule='sometimes')"), ["sometimes"]),
     "circular": (DAG + "import circle_a\n", ["circle", "import each other", "third one"]),
     "missing": (DAG + "import nowhere_to_be_found\n", ["nowhere_to_be_found", "install the package"]),

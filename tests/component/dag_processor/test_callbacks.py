@@ -21,6 +21,7 @@ from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
 from tradewind.scheduler.service import Scheduler
 from tradewind.telemetry.events import CallbackCalled
+from tradewind.telemetry.measurements import UserMeasured
 
 FILE = """
 import json
@@ -197,3 +198,27 @@ def test_a_request_that_ended_two_processors_is_given_up(world: Deployment, proc
     assert processor.call_back() == 0
     with world.database.begin() as tx:
         assert tx.callbacks.claim(["dags-folder"], 10, processor.state.job, now=now, until=now) == []
+
+
+def test_what_files_and_callbacks_measure_goes_where_metrics_of_tasks_go(world: Deployment, tmp_path: Path) -> None:
+    """B8: also what a loop measures faster than anybody would read it."""
+    text = FILE.format(notes=str(tmp_path / "notes.txt")).replace(
+        "def note(context):", "def note(context):\n    count(2)"
+    )
+    measuring = (
+        "from airflow.sdk.observability.stats import Stats\n"
+        "def count(times):\n    for _ in range(times):\n        Stats.incr('orders', tags={'of': 'file'})\n"
+        "count(150)\n"
+    )
+    world.write("sales.py", measuring + text)
+    processor = world.processor()
+    processor.state.hub.measures = True
+    work_until_idle(processor)
+    run_dag(world, is_failing=False)
+    processor.call_back()
+    work_until_idle(processor)
+
+    told = [metric for event in world.events if isinstance(event, UserMeasured) for metric in event.metrics]
+    assert {(metric.kind, metric.name, metric.tags["of"]) for metric in told} == {("c", "orders", "file")}
+    # The file was read twice: once for what it says, and once for its callback.
+    assert sum(metric.value for metric in told) == 150 + 150 + 2

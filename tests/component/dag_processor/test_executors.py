@@ -70,3 +70,29 @@ def test_other_executors_make_every_file_be_read_again(tmp_path: Path) -> None:
         read(made, {"LocalExecutor": "LocalExecutor"})
 
         assert "asks for the executor 'quick'" in made.errors()["a.py"]
+
+
+def test_a_deadline_whose_callback_names_an_unknown_executor_is_an_import_error(tmp_path: Path) -> None:
+    """D4, B10: by every name that tasks may use, and by no other."""
+    head = """
+from datetime import timedelta
+from airflow.sdk import DeadlineAlert, DeadlineReference, SyncCallback
+
+def tell(context): pass
+
+def alert(executor):
+    return DeadlineAlert(
+        DeadlineReference.DAGRUN_QUEUED_AT, timedelta(hours=1), SyncCallback(tell, executor=executor), name="soon"
+    )
+"""
+    with deployment(tmp_path) as made:
+        for dag_id, word in (("bad", "SlowExecutor"), ("good", "its.path.QuickExecutor"), ("plain", None)):
+            file = dag_file(dag_id).replace("schedule=None", f"schedule=None, deadline=alert({word!r})")
+            made.write(f"{dag_id}.py", head + file)
+
+        read(made, WORDS)
+
+        assert sorted(made.active()) == ["good", "plain"]
+        (error,) = made.errors().values()
+        assert "the deadline 'soon' asks for the executor 'SlowExecutor' for its callback" in error
+        assert "has only LocalExecutor, quick" in error

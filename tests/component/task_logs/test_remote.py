@@ -142,6 +142,34 @@ def test_the_last_word_about_a_log_is_not_lost_while_it_is_under_way(tmp_path: P
     assert remote.read(NAME) == (line(0, "deferred") + line(1, "resumed")).encode()
 
 
+def test_what_could_not_be_stored_is_stored_by_the_next_worker(tmp_path: Path, remote: RemoteLogs) -> None:
+    """E1: the storage was away, and the worker was started anew."""
+    owed, later = TRY._replace(map_index=1), TRY._replace(map_index=2)
+    for each in (owed, later):
+        put(tmp_path, line(0, f"of {each.map_index}"), of=each)
+    failures: list[str] = []
+    first = LogShipper(_AwayLogs("memory://away"), tmp_path, fail=lambda name, _error: failures.append(name))
+    first.ship(log_name(owed), is_over=True)
+    first.close()
+    assert (failures, remote.read(log_name(owed))) == ([log_name(owed)], None)
+
+    second = LogShipper(remote, tmp_path)
+    second.ship(log_name(later), is_over=True)
+    second.close()
+
+    assert [remote.read(log_name(each)) for each in (owed, later)] == [
+        line(0, f"of {number}").encode() for number in (1, 2)
+    ]
+    assert not any((tmp_path / ".to-be-copied").iterdir())
+
+
+class _AwayLogs(RemoteLogs):
+    """Stores nothing."""
+
+    def store(self, folder: Path, name: str, *, deletes_local: bool = False) -> None:
+        raise ConnectionError("the storage is away")
+
+
 class _SlowLogs(RemoteLogs):
     """Stores the first log only when it is let."""
 

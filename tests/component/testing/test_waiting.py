@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from tests.instants import utc
 from tradewind.model.task_answers import HITLDetailRequest
 from tradewind.sdk import DAG, BaseSensorOperator, PokeReturnValue, task
 from tradewind.sdk.async_operator import BaseAsyncOperator
+from tradewind.sdk.custom_timetable import DataInterval, Timetable
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.standard.date_time_sensor import DateTimeSensor, DateTimeSensorAsync
 from tradewind.sdk.standard.empty import EmptyOperator
@@ -327,6 +328,34 @@ def test_a_sensor_waits_for_a_task_of_another_dag(mode: str) -> None:
     result = run_dag(dag, other_dags=[other_dag()], now=NOW).check()
 
     assert result["wait"].duration == timedelta(seconds=120)
+
+
+class DayBefore(Timetable):
+    """About the whole day before the run."""
+
+    def infer_manual_data_interval(self, *, run_after: datetime) -> DataInterval:
+        end = run_after.replace(hour=0, minute=0)
+        return DataInterval(end - timedelta(days=1), end)
+
+    def next_dagrun_info(self, **_: Any) -> None:
+        return None
+
+
+def test_a_timetable_of_the_authors_own_says_what_runs_are_about() -> None:
+    """C1: of the run that the test asks for, and of one that a task asks for."""
+    with DAG("d", schedule=DayBefore()) as dag:
+        TriggerDagRunOperator(task_id="start", trigger_dag_id="other", logical_date="{{ data_interval_start }}")
+    with DAG("other", schedule=DayBefore()) as other:
+        EmptyOperator(task_id="work")
+
+    result = run_dag(dag, other_dags=[other], now=NOW).check()
+
+    (started,) = result.others
+    intervals = [
+        run.data_interval and (run.data_interval.start, run.data_interval.end) for run in (result.run, started.run)
+    ]
+    assert started.state == "success"
+    assert intervals == [(utc("2026-03-01"), utc("2026-03-02")), (utc("2026-02-28"), utc("2026-03-01"))]
 
 
 # --- people ---------------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from tradewind.model.ids import AttemptKey, RunKey
 from tradewind.model.task import WorkItem
 from tradewind.runtime.background import Background
 from tradewind.runtime.clock import Clock, SystemClock
+from tradewind.runtime.socket_folder import make_worker_folder
 from tradewind.settings import load_settings
 from tradewind.telemetry.events import Event
 from tradewind.telemetry.hub import Hub
-from tradewind.wire.work import make_worker_folder
 
 
 class LocalPlace(Place):

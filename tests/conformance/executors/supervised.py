@@ -14,9 +14,10 @@ from tradewind.model.states import TaskState
 from tradewind.model.task import TaskInstance, WorkItem
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
+from tradewind.runtime.socket_folder import worker_folder
 from tradewind.testing.executor import KeepingExecutor, KeptWork
 from tradewind.wire.frames import pack
-from tradewind.wire.work import Stop, WorkKind, worker_folder
+from tradewind.wire.work import Stop, WorkKind
 
 DAG_FILE = """
 import pathlib

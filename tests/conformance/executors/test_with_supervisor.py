@@ -99,6 +99,22 @@ def test_what_waited_at_a_supervisor_that_was_killed_runs_with_the_next_one(
     assert [task.attempt for task in machine.tasks().values()] == [1, 1, 1]
 
 
+def test_a_supervisor_that_drains_is_given_no_more_work(machine: SupervisedMachine, executor: Executor) -> None:
+    """E1: what it has not begun goes to the next one; more than that waits in the engine, not with it."""
+    items = sorted(machine.admitted(3))
+    executor.submit(items)
+    machine.until_states(items, [RUNNING, RUNNING, QUEUED], executor.reports)
+    assert executor.free_slots() == 1
+
+    os.kill(machine.worker_pid(items[0].attempt), signal.SIGTERM)
+
+    until(lambda: executor.free_slots() == 0, "it takes no more work")
+    assert machine.states(items) == [RUNNING, RUNNING, QUEUED]
+    machine.let_end(*items)
+    machine.until_states(items, [SUCCESS, SUCCESS, SUCCESS], executor.reports)
+    until(lambda: executor.free_slots() == 4, "the next one takes work")
+
+
 @pytest.mark.parametrize("wiring", ["SequentialExecutor"], indirect=True)
 def test_one_at_a_time_where_that_is_asked_for(machine: SupervisedMachine, executor: Executor) -> None:
     items = sorted(machine.admitted(3))

@@ -6,9 +6,9 @@ import pytest
 
 from tests.conformance.storage.worlds import World
 from tests.databases import DatabaseKind
+from tests.tables import empty_tables
 from tradewind.storage import migrate
 from tradewind.storage.database import Database
-from tradewind.storage.schema import metadata
 
 
 @pytest.fixture(scope="session")
@@ -30,8 +30,7 @@ def store(
         opened_databases[database_kind] = Database(shared_database_url)
     database = opened_databases[database_kind]
     with database.engine.begin() as connection:
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(table.delete())
+        empty_tables(connection)
     return database
 
 

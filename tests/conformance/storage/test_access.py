@@ -6,10 +6,12 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.worlds import World
+from tests.databases import Databases, DatabaseUnavailable
 from tradewind.errors import TransactionConflict
 from tradewind.model.account import ApiToken, DagRight, LoginFailures, Profile
 from tradewind.model.audit import AuditEntry
 from tradewind.model.pool import Pool
+from tradewind.storage.audit_guard import guard_audit_log
 from tradewind.storage.database import Database
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.access_stores import pending
@@ -213,10 +215,36 @@ def test_an_entry_of_the_audit_log_is_never_changed(store: Database) -> None:
     """D6: append only. The database itself refuses, where it lets us ask for that."""
     with store.begin() as tx:
         tx.audit_log.add(AuditEntry("clear", "anna", NOW))
-    if store.engine.dialect.name == "mysql":
-        pytest.skip("who may make tables may often not make triggers")
-
     with pytest.raises(sa.exc.DBAPIError, match="the audit log is never changed"), store.engine.begin() as connection:
         connection.execute(sa.update(audit_log).values(owner="bert"))
 
     assert _log(store) == [("clear", "anna")]
+
+
+def test_where_no_triggers_may_be_made_the_log_says_so_and_all_else_works(
+    databases: Databases, caplog: pytest.LogCaptureFixture
+) -> None:
+    try:
+        made = databases.fresh("mysql")
+    except DatabaseUnavailable as error:
+        pytest.skip(str(error))
+    url = sa.make_url(made)
+    user = f"{url.database}_t"[-30:]
+    root = sa.create_engine(url)
+    poor = sa.create_engine(url.set(username=user, password="hush"))
+    try:
+        with root.begin() as connection:
+            connection.exec_driver_sql(f"CREATE USER '{user}'@'%%' IDENTIFIED BY 'hush'")
+            connection.exec_driver_sql(f"GRANT CREATE, SELECT, INSERT, UPDATE ON `{url.database}`.* TO '{user}'@'%%'")
+        with poor.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE audit_log (owner INT)")
+            guard_audit_log(connection)
+            connection.exec_driver_sql("INSERT INTO audit_log VALUES (1)")
+    finally:
+        with root.begin() as connection:
+            connection.exec_driver_sql(f"DROP USER IF EXISTS '{user}'@'%%'")
+        poor.dispose()
+        root.dispose()
+
+    (record,) = [each for each in caplog.records if each.name == "tradewind.storage.audit_guard"]
+    assert "GRANT TRIGGER" in record.getMessage()

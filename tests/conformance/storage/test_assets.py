@@ -143,7 +143,7 @@ def test_events_come_back_as_they_were_given(store: Database) -> None:
         assert (first.event, first.at, first.asset.uri) == (event, NOW, "s3://a")
         assert second.event == NewAssetEvent(asset_key=key)
         assert second.event_key > first.event_key
-        later = tx.asset_events.record(event, NOW + minutes(1))
+        (later,) = tx.asset_events.add([event], NOW + minutes(1))
         assert [each.event_key for each in tx.asset_events.choose(AssetEventChoice(after=NOW + minutes(1)))] == [later]
 
 

@@ -49,16 +49,47 @@ def test_begin_is_a_start_that_tells_what_became_of_the_instances(world: World, 
     reports = [Started(attempt, NOW + minutes(1), "host", 1, JobKey(7)) for attempt in (b, c, stale, done)]
 
     with store.begin() as tx:
-        begun = tx.attempts.begin(reports, NOW + minutes(2))
-        assert tx.attempts.begin(reports, NOW + minutes(3)) == []
-        assert tx.attempts.begin([], NOW) == []
+        begun, runs = tx.attempts.begin(reports, NOW + minutes(2))
+        assert tx.attempts.begin(reports, NOW + minutes(3)) == ([], [])
+        assert tx.attempts.begin([], NOW) == ([], [])
 
     assert begun == [world.instance(c), world.instance(b)]
+    assert {run.key: run for run in runs} == {run.key: run for run in map(world.find, ("r1", "r2"))}
     assert [(task.run_id, task.state, task.worker) for task in begun] == [
         ("r1", TaskState.RUNNING, 7),
         ("r2", TaskState.RUNNING, 7),
     ]
     assert world.state(stale) is TaskState.QUEUED
+
+
+def test_begin_of_one_attempt_per_run_tells_the_same(world: World, store: Database) -> None:
+    """What comes in one statement on PostgreSQL is what several bring elsewhere."""
+    queued = [world.task(TaskState.QUEUED, world.running(name)) for name in ("r2", "r1")]
+    stale = _stale(world.task(TaskState.QUEUED, world.running("r3")))
+
+    with store.begin() as tx:
+        reports = [Started(attempt, NOW, "host", 1, JobKey(7)) for attempt in (*reversed(queued), stale)]
+        begun, runs = tx.attempts.begin(reports, NOW)
+
+    assert begun == [world.instance(attempt) for attempt in queued]
+    assert {run.key: run for run in runs} == {run.key: run for run in map(world.find, ("r1", "r2"))}
+    assert world.state(stale) is TaskState.QUEUED
+
+
+def test_an_end_is_recorded_for_the_scheduler_where_it_happened(world: World, store: Database) -> None:
+    run_key = world.running()
+    attempt, late = world.task(TaskState.RUNNING, run_key, "a"), _stale(world.task(TaskState.RUNNING, run_key, "late"))
+    ends = [AttemptEnd(each, TaskState.SUCCESS, NOW) for each in (attempt, late)]
+
+    with store.begin() as tx:
+        assert tx.attempts.end(ends, recorded_at=NOW) == {attempt.task}
+        assert tx.has_recorded_changes
+    with store.begin() as tx:
+        assert tx.attempts.end(ends, recorded_at=NOW) == set()
+        assert tx.attempts.end([], recorded_at=NOW) == set()
+        assert not tx.has_recorded_changes
+        assert tx.changes.take([run_key]).tasks == {attempt.task}
+        assert not tx.changes.is_any_pending()
 
 
 def test_start_without_host_and_pid_is_stored_beside_one_with_them(world: World, store: Database) -> None:

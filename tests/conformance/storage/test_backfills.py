@@ -149,6 +149,20 @@ def test_runs_of_dates_are_found_whoever_made_them(world: World, store: Database
         assert tx.backfills.existing_runs("sales", []) == {}
 
 
+def test_the_newest_run_of_a_partition_is_found_by_its_date(world: World, store: Database) -> None:
+    """C6: whatever its key looks like; runs of other DAGs and of no partition do not count."""
+    date = NOW - DAY
+    world.run("older", partition_key="old format", partition_date=date)
+    key = world.run("newer", partition_key="yesterday", partition_date=date)
+    world.run("of another", "stock", partition_key="yesterday", partition_date=date)
+    world.run("of none", logical_date=date)
+
+    with store.begin() as tx:
+        found = tx.backfills.existing_partitions("sales", [date, NOW - 2 * DAY])
+        assert found == {date: (key, "newer", RunState.QUEUED)}
+        assert tx.backfills.existing_partitions("sales", []) == {}
+
+
 def test_a_queued_run_becomes_one_of_the_backfill(world: World, store: Database) -> None:
     plain, given = begin(world), begin(world, "stock", conf={"n": 1})
     keys = [world.run("r1", run_type=RunType.SCHEDULED, conf={"old": 1}), world.run("r2", conf={"old": 2})]

@@ -59,6 +59,7 @@ def test_favorites_belong_to_a_person(store: Database) -> None:
         assert tx.catalog.is_favorite("ann", "a")
         assert not tx.catalog.is_favorite("bob", "a")
         assert not tx.catalog.is_favorite("ann", "b")
+        assert (tx.catalog.favorites("ann"), tx.catalog.favorites("bob")) == (["a"], [])
         assert _ids(tx.listings.page(Listed.DAGS, _asking("favorite_of", Asked.IS, "ann")).rows) == ["a"]
         assert _ids(tx.listings.page(Listed.DAGS, _asking("favorite_of", Asked.IS_NOT, "ann")).rows) == ["b"]
         assert tx.catalog.remove_favorite("ann", "a")

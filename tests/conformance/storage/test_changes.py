@@ -12,7 +12,7 @@ from tests.databases import DatabaseKind
 from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.model.states import TaskState
 from tradewind.storage.database import Database
-from tradewind.storage.interface import DagFlags, Transaction
+from tradewind.storage.interface import DagFlags, TakenChanges, Transaction
 
 
 def dirty(tx: Transaction, limit: int, *, job: JobKey, foreign_before: datetime) -> list[RunKey]:
@@ -49,6 +49,46 @@ def test_the_same_change_many_times_is_taken_once(world: World, store: Database)
     with store.begin() as tx:
         assert take(tx, [run_key]) == ({run_key}, {TaskKey(run_key, "a")})
         assert not tx.changes.is_any_pending()
+
+
+def test_dirty_runs_are_taken_as_if_they_were_locked_and_then_taken(world: World, store: Database) -> None:
+    first, second, clean = world.running("first"), world.running("second"), world.running("clean")
+    attempt = world.task(TaskState.RUNNING, first, "b", map_index=3)
+    missing = TaskKey(second, "gone")
+    with store.begin() as tx:
+        tx.dags.set_error("sales", "it does not parse")
+        tx.changes.record([missing, attempt.task, attempt.task], NOW)
+        tx.changes.record_runs([second], NOW)
+
+    with store.begin() as tx:
+        heads, taken = tx.changes.take_dirty(9, job=JOB, foreign_before=NOW)
+        expected = tx.tasks.snapshots([attempt.task])
+        assert heads == tx.runs.lock_heads([first, second])
+
+    assert (taken.runs, taken.tasks, taken.snapshots) == ({second}, {attempt.task, missing}, expected)
+    assert {key: flags.error for key, flags in taken.flags.items()} == dict.fromkeys(
+        (first, second), "it does not parse"
+    )
+    with store.begin() as tx:
+        assert tx.changes.take_dirty(9, job=JOB, foreign_before=NOW) == ([], TakenChanges(set(), set(), {}, []))
+    assert clean
+
+
+def test_as_many_dirty_runs_are_taken_as_asked_for_and_none_of_others_schedulers(world: World, store: Database) -> None:
+    with store.begin() as tx:
+        job, other = (tx.jobs.start("scheduler", hostname="h", pid=pid, now=NOW) for pid in (1, 2))
+    theirs, oldest, newest = (world.running(name) for name in ("theirs", "oldest", "newest"))
+    with store.begin() as tx:
+        tx.runs.decided([theirs], other, NOW)
+        for number, run_key in enumerate((theirs, oldest, newest)):
+            tx.changes.record_runs([run_key], NOW + minutes(number))
+
+    with store.begin() as tx:
+        looks = [tx.changes.take_dirty(1, job=job, foreign_before=NOW - minutes(1)) for _ in range(3)]
+        heads, taken = tx.changes.take_dirty(1, job=job, foreign_before=NOW)
+
+    assert [[head.key for head in heads] for heads, _ in looks] == [[oldest], [newest], []]
+    assert ([head.key for head in heads], taken.runs) == ([theirs], {theirs})
 
 
 def test_taking_leaves_the_changes_of_other_runs(world: World, store: Database) -> None:

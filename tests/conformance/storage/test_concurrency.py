@@ -6,6 +6,7 @@ On PostgreSQL and MySQL rows are locked; on SQLite there is one writer, and the 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from threading import Event
 from typing import Protocol, TypeVar
 
@@ -198,6 +199,50 @@ def test_changes_are_taken_exactly_once(world: World, store: Database, rival: Ri
 
 
 @servers
+def test_dirty_runs_that_another_has_locked_keep_their_changes(
+    database_kind: DatabaseKind, world: World, store: Database, rival: Rival
+) -> None:
+    """Exactly one takes them, and each takes what it has locked (B7)."""
+    mine, theirs = world.running("mine"), world.running("theirs")
+    with store.begin() as tx:
+        tx.changes.record_runs([mine, theirs], NOW)
+
+    with store.begin() as tx:
+        tx.runs.lock([mine])
+        heads, taken = rival(lambda other: other.changes.take_dirty(9, job=OTHER_JOB, foreign_before=NOW)).result(
+            PATIENCE_S
+        )
+        assert ([head.key for head in heads], taken.runs) == ([theirs], {theirs})
+
+    with store.begin() as tx:
+        heads, taken = tx.changes.take_dirty(9, job=JOB, foreign_before=NOW)
+    assert ([head.key for head in heads], taken.runs) == ([mine], {mine})
+
+
+@servers
+def test_what_changes_after_dirty_runs_were_taken_is_there_for_the_next_look(
+    database_kind: DatabaseKind, world: World, store: Database, rival: Rival
+) -> None:
+    run_key = world.running()
+    first, second = (world.task(TaskState.RUNNING, run_key, name) for name in ("first", "second"))
+
+    def end(attempt: AttemptKey, other: SqlTransaction) -> set[TaskKey]:
+        return other.attempts.end([AttemptEnd(attempt, TaskState.SUCCESS, NOW)], recorded_at=NOW)
+
+    with store.begin() as tx:
+        end(first, tx)
+    with store.begin() as tx:
+        _, taken = tx.changes.take_dirty(9, job=JOB, foreign_before=NOW)
+        assert [(seen.task_id, seen.state) for seen in taken.snapshots] == [("first", TaskState.SUCCESS)]
+        # Who reports does not wait for who decides.
+        assert rival(partial(end, second)).result(PATIENCE_S) == {second.task}
+
+    with store.begin() as tx:
+        _, taken = tx.changes.take_dirty(9, job=JOB, foreign_before=NOW)
+    assert taken.tasks == {second.task}
+
+
+@servers
 def test_a_change_made_after_the_lock_is_not_taken_without_being_seen(
     database_kind: DatabaseKind, world: World, store: Database, rival: Rival
 ) -> None:
@@ -363,23 +408,23 @@ def test_a_change_recorded_while_its_run_is_deleted_does_not_stay_behind(
         assert not tx.changes.is_any_pending()
 
 
-def test_what_was_committed_without_waiting_is_there_for_others_and_can_be_flushed(
+def test_what_was_committed_without_waiting_is_there_for_others_and_can_be_waited_for(
     shared_database_url: str, world: World, store: Database
 ) -> None:
-    """Who does not wait for the disk with each commit waits once, when it matters (B7)."""
+    """Who does not wait for the disk with each commit waits when it matters (B7)."""
     hasty = Database(shared_database_url, waits_for_disk=False)
     try:
         with hasty.begin() as tx:
             tx.pools.create(Pool("hasty", 1))
+        hasty.transact_lastingly(lambda tx: tx.pools.create(Pool("lasting", 1)))
         with store.begin() as tx:
-            assert tx.pools.find("hasty") == Pool("hasty", 1)
-        hasty.flush()
+            assert {pool.name for pool in tx.pools.all()} >= {"hasty", "lasting"}
     finally:
         hasty.close()
 
 
 @pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
-def test_a_flush_returns_when_all_that_was_committed_is_on_disk(
+def test_a_lasting_commit_returns_when_all_that_was_committed_is_on_disk(
     database_kind: DatabaseKind, shared_database_url: str, store: Database
 ) -> None:
     """More than once: PostgreSQL writes its log now and then by itself as well."""
@@ -389,26 +434,29 @@ def test_a_flush_returns_when_all_that_was_committed_is_on_disk(
         with store.engine.connect() as connection:
             return connection.execute(sa.text(question), values).scalar_one()
 
+    def create(number: int, tx: SqlTransaction) -> str:
+        tx.pools.create(Pool(f"lasting {number}", 1))
+        return str(tx.connection.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar_one())
+
     try:
         for number in range(20):
             with hasty.begin() as tx:
                 tx.pools.create(Pool(f"hasty {number}", 1))
-            committed = str(ask("SELECT pg_current_wal_insert_lsn()"))
+            written = hasty.transact_lastingly(partial(create, number))
 
-            hasty.flush()
-
-            assert ask("SELECT pg_current_wal_flush_lsn() >= CAST(:committed AS pg_lsn)", committed=committed)
+            assert ask("SELECT pg_current_wal_flush_lsn() > CAST(:written AS pg_lsn)", written=written)
     finally:
         hasty.close()
 
 
 @pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
-def test_a_flush_leaves_the_connection_as_it_was(
+def test_a_lasting_commit_leaves_the_connection_as_it_was(
     database_kind: DatabaseKind, shared_database_url: str, store: Database
 ) -> None:
     hasty = Database(shared_database_url, waits_for_disk=False, pool_size=1)
     try:
-        hasty.flush()
+        hasty.transact_lastingly(lambda tx: tx.pools.create(Pool("lasting", 1)))
+        hasty.transact_lastingly(lambda _: None)
 
         with hasty.begin() as tx:
             assert tx.connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "off"
@@ -418,3 +466,40 @@ def test_a_flush_leaves_the_connection_as_it_was(
             assert tx.pools.find("undone") is None
     finally:
         hasty.close()
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_a_lasting_transaction_that_fails_leaves_nothing_and_the_next_commit_does_not_wait(
+    database_kind: DatabaseKind, shared_database_url: str, store: Database
+) -> None:
+    hasty = Database(shared_database_url, waits_for_disk=False, pool_size=1)
+
+    def fail(tx: SqlTransaction) -> None:
+        tx.pools.create(Pool("undone", 1))
+        raise ZeroDivisionError
+
+    try:
+        with pytest.raises(ZeroDivisionError):
+            hasty.transact_lastingly(fail)
+        with hasty.begin() as tx:
+            assert tx.pools.find("undone") is None
+            tx.pools.create(Pool("done", 1))
+        with store.begin() as tx:
+            assert tx.pools.find("done") is not None
+    finally:
+        hasty.close()
+
+
+@servers
+def test_runs_that_cannot_exist_yet_are_asked_of_a_dag_side_by_side(
+    store: Database, world: World, rival: Rival
+) -> None:
+    world.dag()
+
+    with store.begin() as tx:
+        assert tx.new_runs.lock_dag("sales", with_others=True) is not None
+        assert rival(lambda other: other.new_runs.lock_dag("sales", with_others=True)).result(PATIENCE_S) is not None
+        alone = rival(lambda other: other.new_runs.lock_dag("sales"))
+        assert_waits(alone)
+
+    assert alone.result(PATIENCE_S) is not None

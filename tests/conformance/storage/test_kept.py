@@ -22,9 +22,21 @@ def test_rendered_fields_are_those_of_the_last_time(world: World, store: Databas
     with store.begin() as tx:
         assert tx.rendered.find(task) == {"bash_command": "echo 2"}
         assert tx.rendered.of_run(run_key) == {task: {"bash_command": "echo 2"}, other: {"sql": ["select 1"]}}
-        missing = TaskKey(run_key, "missing")
-        assert tx.rendered.of_tasks([other, missing]) == {other: {"sql": ["select 1"]}}
-        assert tx.rendered.of_tasks([]) == {}
+
+
+def test_what_has_expired_is_counted_and_goes_in_batches(world: World, store: Database) -> None:
+    run_key = world.running()
+    tasks = [world.task(TaskState.RUNNING, run_key, map_index=index).task for index in range(3)]
+    with store.begin() as tx:
+        for task in tasks:
+            tx.task_states.put(task, "old", 1, expires_at=NOW, now=NOW - minutes(1))
+        tx.task_states.put(tasks[0], "kept", 1, expires_at=None, now=NOW - minutes(1))
+        tx.task_states.put(tasks[1], "young", 1, expires_at=NOW + minutes(1), now=NOW - minutes(1))
+
+        assert tx.task_states.count_expired(NOW) == 3
+        assert [tx.task_states.delete_expired(NOW, 2) for _ in range(3)] == [2, 1, 0]
+        assert (tx.task_states.count_expired(NOW), tx.task_states.count_expired(NOW + minutes(1))) == (0, 1)
+        assert tx.task_states.find(tasks[0], "kept", NOW) == 1
 
 
 def test_a_mapped_instance_gets_a_name(world: World, store: Database) -> None:

@@ -192,6 +192,29 @@ def test_slots_in_use_are_those_that_occupied_slots_are(world: World, store: Dat
     assert in_use.by_pool["default_pool"][1] > 0
 
 
+def test_a_survey_is_both_looks_at_once(world: World, store: Database) -> None:
+    run_key = world.running()
+    for number, name in enumerate(("low", "high", "middle")):
+        world.task(TaskState.SCHEDULED, run_key, name, priority_weight=(1, 9, 5)[number], turn=number)
+    world.task(TaskState.SCHEDULED, run_key, "large", priority_weight=7, pool_slots=4)
+    world.task(TaskState.SCHEDULED, run_key, "elsewhere", pool="small")
+
+    with store.begin() as tx:
+        idle = tx.queue.survey(JOB, "default_pool", 9)
+        assert idle == (tx.queue.slots_in_use(JOB), tx.queue.waiting("default_pool", 9))
+    for name, pool in (("busy", "default_pool"), ("other", "small")):
+        world.task(TaskState.RUNNING, run_key, name, pool=pool, pool_slots=2)
+
+    with store.begin() as tx:
+        in_use, head = tx.queue.survey(JOB, "default_pool", 2, most_slots=3)
+        assert in_use == tx.queue.slots_in_use(JOB)
+        assert tx.queue.survey(JOB, "no such pool", 2) == (in_use, [])
+
+    assert (in_use.held, in_use.by_pool) == (2, {"default_pool": (2, 0), "small": (2, 0)})
+    assert _names(head) == ["high", "middle"]
+    assert _names(idle[1]) == ["high", "large", "middle", "low"]
+
+
 def test_slots_in_use_tell_what_this_scheduler_handed_out(world: World, store: Database) -> None:
     """`parallelism` counts these, whatever pool they are in (B4)."""
     run_key = world.running()

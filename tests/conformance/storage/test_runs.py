@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
-from tradewind.model.ids import BackfillKey, RunKey
+from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes, new_task, scheduled
+from tradewind.model.ids import BackfillKey, RunKey, TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import NewRun, Run, RunCounts, RunHead
 from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
@@ -270,6 +270,23 @@ def test_decided_makes_every_memory_of_the_runs_old(world: World, store: Databas
         (0, None),
     ]
     assert untouched
+
+
+def test_decided_moves_the_tasks_that_are_as_expected(world: World, store: Database) -> None:
+    run_key = world.running("r1")
+    tasks = [new_task(run_key, name) for name in ("a", "b")]
+    with store.begin() as tx:
+        tx.tasks.create(tasks)
+        moves = [scheduled(task) for task in tasks]
+        wrong = moves[1]._replace(attempt=7)
+
+        assert tx.runs.decided([run_key], JOB, NOW, [moves[0], wrong]) == {TaskKey(run_key, "a")}
+        assert tx.runs.decided([run_key], None, NOW, moves) == {TaskKey(run_key, "b")}
+        assert tx.runs.decided([], JOB, NOW) == set()
+        states = {snapshot.task_id: snapshot.state for snapshot in tx.tasks.of_runs([run_key])}
+
+    assert states == dict.fromkeys(("a", "b"), TaskState.SCHEDULED)
+    assert (world.find("r1").change_number, world.find("r1").owner, world.find("r1").decided_at) == (2, JOB, NOW)
 
 
 def test_running_of_dag_gives_the_running_ones(world: World, store: Database) -> None:

@@ -7,6 +7,7 @@ one is seen.
 import fcntl
 import os
 import subprocess
+import sys
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -90,3 +91,43 @@ with DAG("chain", schedule=None, default_args={"retries": 30, "retry_delay": tim
     before = None
     for _ in range(15):
         before = step(before)
+
+EATING = "eaten = [bytearray(10_000_000) for _ in range(200)]"
+
+
+def eat() -> list:
+    """More memory than there is."""
+    return [bytearray(10_000_000) for _ in range(200)]
+
+
+with DAG("starving", schedule=None, default_args={"retry_delay": timedelta(0)}):
+
+    @task(retries=1)
+    def eats_all_memory(ti=None) -> int:
+        begin(ti)
+        if ti.try_number == 1:
+            program = subprocess.Popen(["sleep", "600"], env={}, start_new_session=True)
+            print("this was said before memory ran out")
+            note(ti.run_id, f"started {program.pid}")
+            wait_for("eat", ti)
+            eat()
+        return ti.try_number
+
+    @task(retries=0)
+    def starts_a_program_that_eats(ti=None) -> None:
+        wait_for("start", ti)
+        subprocess.run([sys.executable, "-c", EATING], check=True)
+
+    @task(retries=1)
+    def is_killed_by_hand(ti=None) -> None:
+        begin(ti)
+        if ti.try_number == 1:
+            wait_for("go", ti)
+
+    @task(retries=1)
+    def works_beside_them(ti=None) -> int:
+        begin(ti)
+        wait_for("end", ti)
+        return ti.try_number
+
+    eats_all_memory(), starts_a_program_that_eats(), is_killed_by_hand(), works_beside_them()

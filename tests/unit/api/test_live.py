@@ -15,6 +15,7 @@ from tradewind.storage.live_entries import entries_of
 from tradewind.telemetry.events import (
     DagDeleted,
     DagFenced,
+    DagsAwaitAssets,
     DagsPublished,
     DatabaseBack,
     Event,
@@ -22,8 +23,10 @@ from tradewind.telemetry.events import (
     PoolChanged,
     RunDeleted,
     RunMoved,
+    SlotOverdue,
     TasksDeleted,
 )
+from tradewind.telemetry.measurements import AssetsUpdated
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KEY = RunKey(1)
@@ -45,6 +48,9 @@ def row(key: int, *entries: LiveEntry) -> LiveRow:
         (DagDeleted("a"), [(LiveKind.DAG, "deleted", "a", None)]),
         (DagFenced("a", "broken"), [(LiveKind.DAG, "error", "a", None)]),
         (FileFailed("dags", "etl.py", "secret = 1"), [(LiveKind.IMPORT_ERROR, "error", "dags/etl.py", None)]),
+        (DagsAwaitAssets(("a", "b")), [(LiveKind.DAG, "waiting", "a", None), (LiveKind.DAG, "waiting", "b", None)]),
+        (AssetsUpdated(3), [(LiveKind.ASSET, "updated", None, None)]),
+        (SlotOverdue("a", NOW, "orders", "skip"), [(LiveKind.DAG, "overdue", "a", None)]),
         (PoolChanged("p", is_deleted=True), [(LiveKind.POOL, "deleted", "p", None)]),
         (TasksDeleted((TaskKey(KEY, "load"),)), [(LiveKind.TASK_INSTANCE, "deleted", None, None)]),
         (DatabaseBack(1.0), []),
@@ -124,3 +130,10 @@ def test_what_is_old_is_thrown_away_but_for_the_newest() -> None:
     assert Place(deque([(1, old), (2, old)])).outdated(NOW) == 1
     assert Place(deque([(1, NOW), (2, NOW)])).outdated(NOW) is None
     assert Place(deque((key, NOW) for key in range(20_002))).outdated(NOW) == 1
+
+
+def test_who_may_see_assets_is_told_how_many_were_updated() -> None:
+    """C2."""
+    (event,) = events_of([row(1, LiveEntry(LiveKind.ASSET, "updated", number=3))], {})
+
+    assert b'"kind":"asset","count":3,"state":"updated"' in event.text

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.sdk.test_operators import Greet
+from tradewind.api.public.shown_dags import shown_params
 from tradewind.dag_processor.compile import CompileError, compile_dag
 from tradewind.dag_processor.compile.values import exact
 from tradewind.model.asset import AllAssets, AssetRef
@@ -57,7 +58,7 @@ def full_dag() -> DAG:
         doc_md="# doc",
         owner_links={"me": "mailto:me@example.com"},
         tags=["b", "a"],
-        params={"n": Param(1, type="integer", minimum=0)},
+        params={"n": Param(1, type="integer", minimum=0), "a": 2},
         render_template_as_native_obj=True,
         disable_bundle_versioning=True,
         default_args={"owner": "me"},
@@ -111,6 +112,7 @@ def test_everything_about_the_dag_is_there() -> None:
     assert compiled.groups[0].tooltip == "tip"
     params: Any = compiled.params
     assert params["n"]["value"] == 1
+    assert list(shown_params({"a": params["a"], "n": params["n"]})) == ["n", "a"], "not in the order of the author"
     details: Any = compiled.details
     assert details["render_template_as_native_obj"] is True
     assert details["default_args"] == {"owner": "me"}
@@ -130,7 +132,7 @@ def test_everything_about_a_task_is_there() -> None:
     details: Any = first.details
     assert details["arguments"] == {"name": "{{ ds }}"}
     assert (details["executor_config"], details["run_as_user"]) == ({"cpu": 1}, "somebody")
-    assert set(details["params"]) == {"n", "t"}
+    assert set(details["params"]) == {"n", "a", "t"}
     assert details["pre_execute"] == "notify"
     assert (second.upstream, second.trigger_rule, second.is_empty) == (("g.first",), TriggerRule.ALL_DONE, True)
 

@@ -8,22 +8,32 @@ import pytest
 
 from tests.instants import utc
 from tests.unit.decide.backfill_plans import plan
+from tradewind.decide.assets import KnownAsset, Meaning
 from tradewind.decide.backfill import (
     BLOCK,
     Span,
     Treatment,
+    date_of,
     dates,
     free_places,
     is_done,
+    moments_of_updates,
     planned_dates,
     progress,
+    span_of,
     survey,
     treatment,
+    updates_of,
     why_not,
+    why_not_named,
 )
+from tradewind.decide.timetables import partition_on
+from tradewind.model.asset import AllAssets, AnyAsset, AssetExpression, AssetKey, AssetRef
 from tradewind.model.backfill import Backfill, BackfillRuns, ReprocessBehavior
 from tradewind.model.dag import Dag, Task
 from tradewind.model.ids import BackfillKey
+from tradewind.model.planned_runs import PlannedRuns, row_of
+from tradewind.model.slot_policy import EventWindow
 from tradewind.model.states import RunState
 from tradewind.model.timetable import (
     AssetOrTime,
@@ -33,11 +43,13 @@ from tradewind.model.timetable import (
     CronPartition,
     CronTrigger,
     Custom,
+    DataInterval,
     Delta,
     DeltaDataInterval,
     Events,
     Never,
     Once,
+    RunInfo,
     Timetable,
 )
 
@@ -104,6 +116,32 @@ def test_blocks_are_taken_up_again_anywhere_and_in_either_direction(minutes: int
         assert list(planned_dates(minutely, backward, position=position)) == everything[::-1][position:]
 
 
+def test_partitions_are_backfilled_by_their_dates_on_the_clock_of_the_timetable() -> None:
+    """C6: both ends count, whatever zone they are given in and whatever the offset of scheduled runs, as in Airflow."""
+    timetable = CronPartition("0 0 * * *", "Asia/Tokyo", run_offset=-1, key_format="%Y-%m-%d")
+    span = span_of(timetable, utc("2026-01-02"), utc("2026-01-04"), NOW)
+
+    found = list(dates(timetable, span))
+
+    assert [date_of(info) for info in found] == [utc(f"2026-01-{day:02} 15:00") for day in (1, 2, 3)]
+    partitions = [partition_on(timetable, date_of(info)) for info in found]
+    assert [each and each.key for each in partitions] == ["2026-01-02", "2026-01-03", "2026-01-04"]
+    assert span_of(DAILY, utc("2026-01-02"), utc("2026-01-04"), NOW) == Span(utc("2026-01-02"), utc("2026-01-04"), NOW)
+
+
+@pytest.mark.parametrize("is_backward", [False, True])
+def test_blocks_of_partitions_are_taken_up_again_anywhere(is_backward: bool) -> None:
+    """C6."""
+    hourly = CronPartition("0 * * * *", "Europe/Berlin")
+    span = Span(utc("2025-10-20"), utc("2025-11-02"), NOW)
+    everything = list(dates(hourly, span))[:: -1 if is_backward else 1]
+    kept = plan(hourly, span, is_backward=is_backward)
+
+    assert len(everything) == 13 * 24 + 1
+    for position in (0, 1, BLOCK, len(everything) - 1):
+        assert list(planned_dates(hourly, kept, position=position)) == everything[position:]
+
+
 def test_dates_that_the_timetable_does_not_know_are_no_reason_to_guess() -> None:
     wrong = replace(plan(DAILY, JANUARY), total=50)
 
@@ -134,14 +172,90 @@ def test_what_is_no_range_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "timetable", [Never(), Once(), Continuous(), AssetTriggered(), AssetOrTime(Once()), CronPartition("0 0 * * *")]
+    "timetable",
+    [Never(), Once(), Continuous(), AssetOrTime(Once()), AssetOrTime(CronPartition("0 0 * * *"))],
 )
 def test_schedules_without_dates_are_refused(timetable: Timetable) -> None:
     assert "sales" in str(refusal(timetable))
 
 
-def test_a_timetable_that_only_its_author_knows_is_not_asked() -> None:
-    assert "of its own" in str(refusal(Custom("shop.Holidays")))
+def test_past_updates_name_the_moments_at_which_the_condition_held() -> None:
+    """C6: what came at the same instant counts together, and each update once."""
+    a, b = AssetRef("a", "s3://a"), AssetRef("b", "s3://b")
+    keys = [AssetKey(1), AssetKey(2)]
+    meaning = Meaning(
+        [KnownAsset(key, str(ref.name), str(ref.uri), True) for key, ref in zip(keys, (a, b), strict=True)]
+    )
+    hours = [(1, 0), (2, 0), (3, 1), (4, 0), (4, 1), (5, 1)]
+    updates = [(NOW + timedelta(hours=hour), keys[which]) for hour, which in hours]
+
+    def moments(condition: AssetExpression) -> list[int]:
+        found = moments_of_updates(condition, meaning, updates)
+        return [int((info.run_after - NOW).total_seconds()) // 3600 for info in found]
+
+    assert moments(a) == [1, 2, 4]
+    assert moments(AnyAsset((a, b))) == [1, 2, 3, 4, 5]
+    assert moments(AllAssets((a, b))) == [3, 4]
+    assert refusal(AssetTriggered()) is None
+
+
+def test_a_moment_is_about_the_updates_since_the_one_before() -> None:
+    """C6: in either direction."""
+    moments = tuple(DataInterval(at, at) for at in (utc("2026-01-02"), utc("2026-01-05")))
+    for is_backward in (False, True):
+        made = replace(plan(AssetTriggered(), JANUARY), marks=moments, total=2, is_backward=is_backward)
+        windows = {info.run_after: updates_of(made, info) for info in planned_dates(AssetTriggered(), made)}
+        assert windows == {
+            moments[0].end: EventWindow(JANUARY.start, moments[0].end),
+            moments[1].end: EventWindow(moments[0].end + timedelta(microseconds=1), moments[1].end),
+        }
+
+
+HOLIDAYS = Custom("shop.Holidays")
+
+
+def named(*days: int, **values: Any) -> PlannedRuns:
+    """What a timetable of its author's own has named: so many days of January, each until the next morning."""
+    intervals = [DataInterval(utc(f"2026-01-{day:02}"), utc(f"2026-01-{day:02} 18:00")) for day in days]
+    rows = tuple(row_of(RunInfo(each.end + timedelta(hours=6), each)) for each in intervals)
+    return PlannedRuns(past=rows, **values)
+
+
+def test_dates_of_an_authors_own_timetable_are_those_that_it_has_named() -> None:
+    """C5: it is not asked here, so that each is kept, and a new schedule does not change what was asked for."""
+    runs = named(2, 5, 9, 30).named_since_start()
+    found = survey(HOLIDAYS, Span(utc("2026-01-03"), utc("2026-01-30"), utc("2026-01-30 12:00")), runs)
+
+    assert found is not None
+    kept = replace(plan(DAILY, JANUARY), total=found.total, marks=found.marks)
+    forward = [info.logical_date for info in planned_dates(HOLIDAYS, kept)]
+    backward = [info.logical_date for info in planned_dates(HOLIDAYS, replace(kept, is_backward=True), position=1)]
+
+    assert forward == [utc("2026-01-05"), utc("2026-01-09")]
+    assert backward == [utc("2026-01-05")]
+
+
+@pytest.mark.parametrize(
+    ("start", "known", "words"),
+    [
+        ("2026-01-01", named(2, 5, past_is_complete=True), None),
+        ("2026-01-01", named(2, 31), None),
+        ("2026-01-01", named(2, 5), "its first 2 dates, up to 2026-01-05"),
+        ("2026-01-01", None, "nothing yet"),
+        ("2026-01-02", named(2, 31), "names dates from 2026-01-02"),
+        (None, named(), "needs one"),
+        ("2026-01-01", PlannedRuns(past_error="ValueError: no such day"), "ValueError: no such day"),
+    ],
+)
+def test_dates_that_an_authors_own_timetable_has_not_named_are_refused_with_the_reason(
+    start: str | None, known: PlannedRuns | None, words: str | None
+) -> None:
+    """C5: a backfill never leaves out dates of which nobody knows."""
+    dag = Dag("sales", (Task("load"),), timetable=HOLIDAYS, start_at=None if start is None else utc(start))
+    reason = why_not_named(dag, JANUARY, known)
+
+    assert refusal(HOLIDAYS) is None
+    assert (reason is None) if words is None else (words in str(reason))
 
 
 def test_tasks_that_depend_on_the_past_allow_less() -> None:

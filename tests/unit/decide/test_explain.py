@@ -14,7 +14,10 @@ FACTS = DagFacts(
 
 def test_a_timetable_that_starts_no_runs_is_named() -> None:
     assert explain_next_run(FACTS, None, NOW) == [
-        Reason("not_scheduled", "the DAG has the timetable acme.Workdays of its own, which is not asked for runs yet")
+        Reason(
+            "not_scheduled",
+            "the timetable acme.Workdays of the DAG's own has named no further run when the file was last read",
+        )
     ]
 
 

@@ -107,3 +107,22 @@ def test_continuous_runs_follow_each_other() -> None:
     runs = simulated(Continuous(), hours=2, most=1, duration=timedelta(hours=1))
 
     assert [run.starts_at for run in runs] == [hour(0), hour(1), hour(2)]
+
+
+def test_days_on_which_clocks_are_moved_are_marked() -> None:
+    """C1: in the zone of the schedule."""
+    dag = Dag("a", timetable=CronTrigger("30 2 * * *", "Europe/Berlin"))
+    course = Course(
+        start=datetime(2026, 3, 27, 12, tzinfo=UTC),
+        end=datetime(2026, 3, 31, tzinfo=UTC),
+        last=None,
+        restriction=TimeRestriction(datetime(2026, 3, 27, 12, tzinfo=UTC), None, catchup=True),
+        max_active_runs=1,
+        duration=timedelta(0),
+    )
+
+    assert [(run.info.run_after.day, run.clock_change) for run in simulate(dag, course)] == [
+        (28, None),
+        (29, timedelta(hours=1)),
+        (30, None),
+    ]

@@ -23,8 +23,10 @@ from tradewind.model.dag_json import (
 )
 from tradewind.model.mapping import Concat, FixedLength, MapLength, OutputLength, Product, Zip
 from tradewind.model.partition import Period, PeriodWindow, RollUp, StartOfPeriod
+from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.model.states import RunType, TaskRole, TriggerRule, WeightRule
 from tradewind.model.timetable import (
+    AssetAndTime,
     AssetMapper,
     AssetOrTime,
     Continuous,
@@ -215,6 +217,9 @@ def test_an_instant_with_another_offset_is_read_as_utc() -> None:
         MultipleCronTrigger(("@daily", "@hourly")),
         Events((NOON,), restrict_to_events=True),
         AssetOrTime(CronDataInterval("@daily")),
+        AssetAndTime(
+            CronDataInterval("@daily"), Match.IN_INTERVAL, Delta(days=2), Delta(seconds=60), OnDeadline.FAIL, "%Y", True
+        ),
         PartitionedAssets(
             (AssetMapper(AssetRef("raw"), RollUp(StartOfPeriod(Period.DAY, "%Y-%m-%d"), PeriodWindow(Period.DAY))),),
         ),

@@ -7,6 +7,7 @@ import pytest
 from tradewind.model.cron_words import cron_words
 from tradewind.model.invalid_schedule import BadCron
 from tradewind.model.timetable import (
+    AssetAndTime,
     AssetOrTime,
     AssetTriggered,
     Continuous,
@@ -95,6 +96,12 @@ EVENTS = (datetime(2027, 1, 1, tzinfo=UTC), datetime(2028, 1, 1, tzinfo=UTC))
             "AssetOrTimeSchedule",
             "Asset or 0 1 * * *",
             "Triggered by assets or At 01:00",
+        ),
+        (
+            AssetAndTime(CronTrigger("0 1 * * *")),
+            "AssetAndTimeSchedule",
+            "Asset and 0 1 * * *",
+            "At 01:00, once its assets were updated",
         ),
         (Custom("my.Table", summary="odd days", description="d"), "my.Table", "odd days", "d"),
     ],

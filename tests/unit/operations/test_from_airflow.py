@@ -8,13 +8,28 @@ import pytest
 from tradewind.errors import InvalidRequest
 from tradewind.model.account import Profile
 from tradewind.model.dag_check import check_dag
-from tradewind.model.ids import RunKey
+from tradewind.model.ids import AttemptKey, RunKey
+from tradewind.model.inquiry import HumanAnswer
 from tradewind.model.json_value import JsonValue
 from tradewind.model.states import RunState, RunType, TaskState, TriggeredBy
-from tradewind.operations.from_airflow.mapping import ended_run, ended_task, ended_try, remembered_dag, why_not
+from tradewind.model.task_answers import HITLUserResult
+from tradewind.operations.from_airflow.mapping import (
+    ended_inquiry,
+    ended_run,
+    ended_task,
+    ended_try,
+    remembered_dag,
+    why_not,
+)
 from tradewind.operations.from_airflow.outcome import Fate
 from tradewind.operations.from_airflow.users import simple_users
-from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry
+from tradewind.storage.interface.airflow_source import (
+    AirflowInquiry,
+    AirflowRun,
+    AirflowTask,
+    AirflowTaskName,
+    AirflowTry,
+)
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 KEY = RunKey(3)
@@ -150,3 +165,36 @@ def test_users_of_the_simple_auth_manager_are_names_with_roles() -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(InvalidRequest, match="is no name:role"):
         simple_users(text)
+
+
+def test_a_question_to_people_keeps_its_answer_and_is_over() -> None:
+    """Whatever looks otherwise than expected names nobody, and chooses nothing."""
+    asked = AirflowInquiry(
+        run_number=1,
+        task_id="ask",
+        map_index=-1,
+        try_number=2,
+        options=["yes", "no"],
+        subject="Well?",
+        body=None,
+        defaults=None,
+        is_multiple=None,
+        params=None,
+        assignees=[{"id": "1", "name": "anna"}, "bert", {"id": 3}],
+        created_at=AT,
+        responded_at=AT,
+        responded_by={"id": "1", "name": "anna"},
+        chosen_options=["no"],
+        params_input={"amount": 3},
+    )
+    anna = HITLUserResult(id="1", name="anna")
+
+    kept = ended_inquiry(asked, RunKey(7))
+    nobody = ended_inquiry(asked._replace(responded_by=None, chosen_options="?", params_input=[1]), RunKey(7))
+    unanswered = ended_inquiry(asked._replace(responded_at=None, defaults=["yes"]), RunKey(7))
+
+    assert (kept.attempt, kept.try_number) == (AttemptKey(RunKey(7), "ask", -1, 2), 2)
+    assert (kept.options, kept.defaults, kept.params, kept.assigned_users) == (("yes", "no"), None, {}, (anna,))
+    assert kept.answer == HumanAnswer(chosen_options=("no",), params_input={"amount": 3}, at=AT, by=anna)
+    assert nobody.answer == HumanAnswer(chosen_options=(), params_input={}, at=AT, by=None)
+    assert (unanswered.answer, unanswered.defaults) == (None, ("yes",))

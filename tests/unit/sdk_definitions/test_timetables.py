@@ -12,8 +12,10 @@ from tests.instants import utc
 from tradewind.model import asset as asset_model
 from tradewind.model import partition as partition_model
 from tradewind.model import timetable as model
+from tradewind.model.clock_changes import ClockChanges, RepeatedTime, SkippedTime
 from tradewind.model.dag import Dag
 from tradewind.model.dag_json import decode_dag, encode_dag
+from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.sdk.assets import Asset, AssetAlias, AssetAll
 from tradewind.sdk.custom_timetable import DagRunInfo, DataInterval, TimeRestriction, Timetable
 from tradewind.sdk.exceptions import AirflowTimetableInvalid
@@ -21,6 +23,7 @@ from tradewind.sdk.partition_mappers import IdentityMapper, RollupMapper, StartO
 from tradewind.sdk.partition_windows import DayWindow
 from tradewind.sdk.states import DagRunType
 from tradewind.sdk.timetables import (
+    AssetAndTimeSchedule,
     AssetOrTimeSchedule,
     AssetTriggeredTimetable,
     BaseTimetable,
@@ -126,6 +129,33 @@ CASES: list[tuple[BaseTimetable, model.Timetable, str]] = [
         "Asset or @once",
     ),
     (
+        AssetAndTimeSchedule(assets=A, timetable=CronTriggerTimetable("0 0 * * *", "UTC")),
+        model.AssetAndTime(model.CronTrigger("0 0 * * *")),
+        "Asset and 0 0 * * *",
+    ),
+    (
+        AssetAndTimeSchedule(
+            assets=A & B,
+            timetable=CronDataIntervalTimetable("@daily", "UTC"),
+            match="in_interval",
+            fresh_within=HOUR,
+            deadline=timedelta(minutes=5),
+            on_deadline="fail",
+            key_format="%Y",
+            gate_backfill=True,
+        ),
+        model.AssetAndTime(
+            model.CronDataInterval("0 0 * * *"),
+            Match.IN_INTERVAL,
+            model.Delta(seconds=3600),
+            model.Delta(seconds=300),
+            OnDeadline.FAIL,
+            "%Y",
+            True,
+        ),
+        "Asset and 0 0 * * *",
+    ),
+    (
         CronPartitionTimetable("@daily", timezone=BERLIN, run_offset=-1, key_format="%Y-%m-%d"),
         model.CronPartition("0 0 * * *", BERLIN, -1, key_format="%Y-%m-%d"),
         "0 0 * * *",
@@ -186,6 +216,23 @@ def test_a_timetable_knows_how_it_makes_runs(
             AssetOrTimeSchedule(assets=A, timetable=AssetOrTimeSchedule(assets=B, timetable=OnceTimetable())),
             "needs a timetable of times",
         ),
+        (
+            AssetAndTimeSchedule(assets=A, timetable=AssetOrTimeSchedule(assets=B, timetable=OnceTimetable())),
+            "needs a timetable of times",
+        ),
+        (
+            AssetAndTimeSchedule(assets=A, timetable=OnceTimetable(), deadline=timedelta(0)),
+            "deadline must be a positive",
+        ),
+        (
+            AssetAndTimeSchedule(assets=A, timetable=OnceTimetable(), fresh_within=timedelta(-1)),
+            "fresh_within must be a positive",
+        ),
+        (
+            AssetAndTimeSchedule(assets=A, timetable=CronTriggerTimetable("@daily", "UTC"), match="in_interval"),
+            "needs a timetable whose runs have data intervals",
+        ),
+        (AssetAndTimeSchedule(assets=A, timetable=CronTriggerTimetable("x", "UTC")), "cron expression 'x'"),
     ],
 )
 def test_a_timetable_that_makes_no_sense_is_refused(timetable: BaseTimetable, problem: str) -> None:
@@ -197,6 +244,12 @@ def test_what_is_no_timetable_is_refused_at_once() -> None:
     wrong: Any = "@daily"
     with pytest.raises(AirflowTimetableInvalid, match="needs a timetable object, not '@daily'"):
         AssetOrTimeSchedule(assets=A, timetable=wrong)
+    with pytest.raises(AirflowTimetableInvalid, match="needs a timetable object, not '@daily'"):
+        AssetAndTimeSchedule(assets=A, timetable=wrong)
+    with pytest.raises(AirflowTimetableInvalid, match="match is 'all', but must be one of 'any', 'since_last_run'"):
+        AssetAndTimeSchedule(assets=A, timetable=OnceTimetable(), match="all")
+    with pytest.raises(AirflowTimetableInvalid, match="on_deadline is 'wait', but must be one of 'run', 'skip'"):
+        AssetAndTimeSchedule(assets=A, timetable=OnceTimetable(), on_deadline="wait")
     no_text: Any = 5
     with pytest.raises(AirflowTimetableInvalid, match="a cron expression must be a string, not 5"):
         CronTriggerTimetable(no_text, "UTC")
@@ -325,3 +378,23 @@ def test_a_partition_key_stands_for_a_date_only_where_the_author_says_so() -> No
     assert Daily([]).resolve_partition_date(None) is None
     assert Workdays([]).resolve_partition_date("2026-01-01") is None
     assert Workdays([]).localize_partition_datetime(datetime.fromisoformat("2026-01-01")) == utc("2026-01-01")
+
+
+def test_cron_timetables_take_a_policy_for_moved_clocks() -> None:
+    """C1: it is stored, and a word that nobody knows is refused when the file is read."""
+    changes = ClockChanges(SkippedTime.OMIT, RepeatedTime.FIRST)
+    policy: dict[str, Any] = {"dst_skipped": "omit", "dst_repeated": "first"}
+
+    made: list[Any] = [
+        CronTriggerTimetable("30 2 * * *", BERLIN, **policy),
+        CronDataIntervalTimetable("30 2 * * *", BERLIN, **policy),
+        CronPartitionTimetable("30 2 * * *", timezone=BERLIN, **policy),
+        MultipleCronTriggerTimetable("30 2 * * *", "0 3 * * *", timezone=BERLIN, **policy),
+    ]
+
+    for timetable in made:
+        stored = timetable.to_model()
+        assert stored.clock_changes == changes
+        assert decode_dag(encode_dag(Dag("d", timetable=stored))).timetable == stored
+    with pytest.raises(AirflowTimetableInvalid, match="dst_skipped is one of later, at_change, omit, not 'never'"):
+        CronTriggerTimetable("30 2 * * *", BERLIN, dst_skipped="never")

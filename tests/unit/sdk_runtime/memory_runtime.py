@@ -16,6 +16,7 @@ from tradewind.model.task_answers import (
     InactiveAssetResult,
     PreviousTIResult,
     PrevSuccessfulDagRunResult,
+    WebhookMessage,
     XComElement,
     XComResult,
 )
@@ -178,6 +179,8 @@ class MemoryAssets:
     aliases: dict[str, list[AssetResult]] = field(default_factory=dict)
     events: list[AssetEventResult] = field(default_factory=list)
     event_requests: list[dict[str, Any]] = field(default_factory=list)
+    consumed: list[AssetEventResult] = field(default_factory=list)
+    pages: int = 0
 
     def get_asset(self, *, name: str | None = None, uri: str | None = None) -> AssetResult | None:
         return next((asset for asset in self.assets if asset.name == name or asset.uri == uri), None)
@@ -210,6 +213,10 @@ class MemoryAssets:
         found = [event for event in self.events if name in (None, event.asset.name) and uri in (None, event.asset.uri)]
         ordered = sorted(found, key=lambda event: event.timestamp, reverse=not ascending)
         return ordered[:limit]
+
+    def get_consumed_asset_events(self, *, after: int = 0, limit: int = 1_000) -> Sequence[AssetEventResult]:
+        self.pages += 1
+        return [event for event in self.consumed if (event.id or 0) > after][:limit]
 
     def get_inactive_assets(self) -> Sequence[InactiveAssetResult]:
         return []
@@ -337,5 +344,20 @@ class MemoryQuestions:
 
 
 @dataclass
-class MemoryRuntime(MemorySecrets, MemoryXComs, MemoryStates, MemoryAssets, MemoryRuns, MemoryQuestions):
+class MemoryWebhooks:
+    """What was posted."""
+
+    posted: dict[str, list[WebhookMessage]] = field(default_factory=dict)
+
+    def get_webhook_messages(self, hook: str, *, after: int = 0, limit: int = 100) -> Sequence[WebhookMessage]:
+        return [message for message in self.posted.get(hook, []) if message.number > after][:limit]
+
+    def delete_webhook_messages(self, hook: str, numbers: Sequence[int]) -> None:
+        self.posted[hook] = [message for message in self.posted.get(hook, []) if message.number not in numbers]
+
+
+@dataclass
+class MemoryRuntime(
+    MemorySecrets, MemoryXComs, MemoryStates, MemoryAssets, MemoryRuns, MemoryQuestions, MemoryWebhooks
+):
     """All of it."""

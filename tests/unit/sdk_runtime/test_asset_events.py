@@ -1,6 +1,7 @@
 """Asset events in the context of a task (C2)."""
 
 import datetime as dt
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, Ass
 from tradewind.sdk.asset_events import (
     AssetEvent,
     AssetNotFound,
+    ConsumedAssetEvents,
     InletEventsAccessors,
     OutletEventAccessor,
     OutletEventAccessors,
@@ -205,6 +207,37 @@ def test_events_that_caused_the_run_are_found_by_asset_and_alias(runtime: Memory
     assert {key for key, _ in events.items()} == {ASSET, OTHER, ALIAS}
     with pytest.raises(KeyError):
         events[Asset("third")]
+
+
+def test_many_events_that_caused_the_run_are_read_in_pages_and_not_kept(
+    runtime: MemoryRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C2: as the few are found, whatever their number."""
+    in_pages = partial(runtime.get_consumed_asset_events, limit=2)
+    monkeypatch.setattr(runtime, "get_consumed_asset_events", in_pages)
+    through_alias = event(2, source_aliases=(AssetAliasResult("alias"),))
+    runtime.consumed = [event(1), through_alias, event(3, AssetResult(name="other", uri="other")), event(4), event(5)]
+
+    everything = ConsumedAssetEvents()
+    events = TriggeringAssetEventsAccessor(everything)
+    assert runtime.pages == 0
+
+    assert [each.id for each in events[ASSET]] == [each.id for each in events[ASSET]] == [1, 2, 4, 5]
+    assert [each.id for each in events[ALIAS]] == [2]
+    assert {key for key, _ in events.items()} == {ASSET, OTHER, ALIAS}
+    with pytest.raises(KeyError):
+        events[Asset("third")]
+    of_asset = events[ASSET]
+    before = runtime.pages
+    assert len(of_asset) == 4
+    assert runtime.pages == before
+    assert (of_asset[0].id, of_asset[-1].id, len(everything)) == (1, 5, 5)
+    assert [each.id for each in of_asset[1:]] == [2, 4, 5]
+    assert [each.id for each in of_asset[::-2]] == [5, 2]
+    assert of_asset[2:2] == []
+    with pytest.raises(IndexError):
+        of_asset[4]
+    assert repr(of_asset) == "<4 asset events>"
 
 
 def test_keys_of_accessors_are_assets() -> None:

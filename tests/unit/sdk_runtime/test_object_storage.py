@@ -1,6 +1,7 @@
 """Paths on object stores: used like those of pathlib, reached with connections (D3)."""
 
 import copy
+import json
 import pickle
 import stat
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from upath.implementations.cloud import CloudPath
 
 from tradewind.sdk import lineage
 from tradewind.sdk.context import Context
+from tradewind.sdk.exceptions import AirflowNotFoundException
 from tradewind.sdk.lineage import HookLineageReader, get_hook_lineage_collector, register_lineage_reader, reset_lineage
 from tradewind.sdk.object_storage import ObjectStoragePath, ObjectStore, attach, get_fs, has_fs, register_filesystem
 from tradewind.sdk.object_storage.stat import StatResult
@@ -353,7 +355,31 @@ def test_file_systems_are_found_by_scheme() -> None:
     assert get_fs("old", "conn").options == {"conn_id": "conn"}
     with pytest.raises(ValueError, match="takes no storage options"):
         get_fs("old", "conn", {"a": "b"})
-    with pytest.raises(ValueError, match="no file system for memory:// takes a connection, but 'conn'"):
-        get_fs("memory", "conn")
     with pytest.raises(ValueError, match="there is no file system for unheard://"):
         get_fs("unheard")
+
+
+@pytest.mark.parametrize(
+    ("connection", "options"),
+    [
+        (
+            {"conn_type": "aws", "login": "me", "password": "hush", "extra": {"endpoint_url": "http://here", "x": 1}},
+            {"key": "me", "secret": "hush", "endpoint_url": "http://here", "anon": False},
+        ),
+        (
+            {"conn_type": "aws", "extra": {"aws_access_key_id": "me", "region_name": "moon"}},
+            {"key": "me", "client_kwargs": {"region_name": "moon"}, "anon": False},
+        ),
+        ({"conn_type": "cloud", "login": "me", "extra": {"project": "p"}}, {"project": "p", "anon": False}),
+    ],
+)
+def test_a_connection_reaches_a_store_without_a_provider_package(
+    monkeypatch: pytest.MonkeyPatch, connection: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """What is given beside it wins."""
+    monkeypatch.setenv("AIRFLOW_CONN_STORE", json.dumps(connection))
+    fsspec.register_implementation("cloud", BucketFileSystem, clobber=True)
+
+    assert get_fs("cloud", "store", {"anon": False}).options == options
+    with pytest.raises(AirflowNotFoundException, match="nowhere"):
+        get_fs("cloud", "nowhere")

@@ -9,6 +9,7 @@ from tests.unit.standard.running import LOGICAL_DATE, answering, context_of
 from tradewind.model.task_answers import HITLUserResult
 from tradewind.sdk import DAG, BaseNotifier, Context, Param
 from tradewind.sdk.exceptions import DownstreamTasksSkipped, ParamValidationError, TaskAwaitingInput
+from tradewind.sdk.param import process_params
 from tradewind.sdk.server_exceptions import AirflowProviderDeprecationWarning
 from tradewind.sdk.standard.empty import EmptyOperator
 from tradewind.sdk.standard.exceptions import HITLRejectException, HITLTimeoutError, HITLTriggerEventError
@@ -198,3 +199,22 @@ def test_a_form_is_sent_with_ok() -> None:
     assert task.execute_complete(context_of(task), answered("OK", params_input={"name": "x"}))["params_input"] == {
         "name": "x"
     }
+
+
+def test_a_form_may_have_fields_without_a_default() -> None:
+    """Whoever answers fills them in; templates of the question do without them."""
+    task = ask(HITLEntryOperator, params={"number": Param(3, type="integer"), "name": Param(type="string")})
+
+    with answering() as runtime, pytest.raises(TaskAwaitingInput):
+        task.execute(context_of(task))
+
+    [question] = runtime.questions
+    assert question.params == {
+        "number": {"value": 3, "description": None, "schema": {"type": "integer"}, "source": None},
+        "name": {"value": None, "description": None, "schema": {"type": "string"}, "source": None},
+    }
+    known = process_params(task.dag, task, {}, suppress_exception=False)
+    assert known == {"of_the_dag": 1, "number": 3}
+    with answering():
+        answer = task.execute_complete(context_of(task), answered("OK", params_input={"number": 4, "name": "x"}))
+    assert answer["params_input"] == {"number": 4, "name": "x"}

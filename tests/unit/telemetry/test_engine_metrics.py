@@ -23,6 +23,7 @@ from tradewind.telemetry.events import (
     PoolMeasured,
     RunMoved,
     RunTimes,
+    TriggerBlocked,
 )
 
 NOON = utc("2026-02-01 12:00")
@@ -223,6 +224,9 @@ def test_triggers_requests_and_connections_are_told() -> None:
     sink = told(
         measured.TriggersMeasured("host", 3, 997),
         measured.TriggersDone(succeeded=2, failed=1),
+        TriggerBlocked(
+            class_path="bells.Bell", dag_id="d", run_id="r", task_id="t", seconds=0.5, stack="line 3", count=1
+        ),
         measured.RequestServed("GET", "/api/v2/dags/{dag_id}", 404, 0.01),
         measured.ConnectionTested(works=False, duration_s=0.5),
         measured.JobsMeasured([measured.JobAge("scheduler", "host", 4.0)]),
@@ -233,6 +237,7 @@ def test_triggers_requests_and_connections_are_told() -> None:
 
     assert sink.of("triggers.running") == [("gauge", 3, {"hostname": "host"})]
     assert (sink.of("triggers.succeeded"), sink.of("triggers.failed")) == ([("count", 2, {})], [("count", 1, {})])
+    assert sink.of("triggers.blocked_main_thread") == [("count", 1, {})]
     request = {"method": "GET", "route": "/api/v2/dags/{dag_id}"}
     assert sink.of("api_server.requests") == [("count", 1, {**request, "status": "404"})]
     assert sink.of("api_server.request_duration") == [("timing", 0.01, request)]

@@ -27,7 +27,7 @@ def told() -> Registry:
 
 def parsed(kind: str) -> dict[str, Parsed]:
     parse = parse_open_metrics if kind == OPEN_METRICS else parse_plain
-    return {family.name: family for family in parse(render(merged([told()]), kind))}
+    return {family.name: family for family in parse(render(merged([told().families()]), kind))}
 
 
 @pytest.mark.parametrize("kind", [PLAIN, OPEN_METRICS])
@@ -90,7 +90,7 @@ def test_whatever_tasks_name_their_metrics_is_a_name_here() -> None:
     registry.count(Metric("a.b", MetricKind.COUNTER, ""), 1, {})
     registry.count(Metric("down", MetricKind.COUNTER, ""), -1, {})
 
-    text = render(merged([registry]), OPEN_METRICS)
+    text = render(merged([registry.families()]), OPEN_METRICS)
     families = {family.name: family for family in parse_open_metrics(text)}  # type: ignore[no-untyped-call]
 
     assert families["airflow_a_b"].samples[0].value == 5

@@ -37,12 +37,12 @@ def asking(answer: Callable[[Sequence[Request]], list[object]]) -> Iterator[Call
     def whose(trigger: TriggerKey) -> tuple[AttemptKey, Asker] | None:
         return (ATTEMPT, ASKER) if trigger == 1 else None
 
-    with closing(Answers(whose, OutsideSecrets(), answer, given.put)) as answers:
+    with closing(Answers(whose, OutsideSecrets(), answer)) as answers:
 
         def ask(key: str, trigger: int = 1) -> Any:
-            answers.ask(b"\xc1")  # what makes no sense is passed over
+            answers.ask(b"\xc1", given.put)  # what makes no sense is passed over
             question = Question(5, "get_variable", encode_arguments("get_variable", (key,), {}))
-            answers.ask(msgspec.msgpack.encode(Asked(trigger, question)))
+            answers.ask(msgspec.msgpack.encode(Asked(trigger, question)), given.put)
             answer = given.get(timeout=PATIENCE_S)
             assert answer.number == 5
             return answer.error if answer.error_kind else decode_answer("get_variable", answer.value)

@@ -56,6 +56,7 @@ def test_what_is_no_url_of_a_server_is_refused(url: str) -> None:
 
 def test_one_connection_serves_many_questions_and_is_opened_again_when_the_server_hung_up() -> None:
     connections: list[int] = []
+    hung_up = threading.Semaphore(0)
 
     def serve(connection: socket.socket) -> None:
         connections.append(0)
@@ -63,10 +64,15 @@ def test_one_connection_serves_many_questions_and_is_opened_again_when_the_serve
             assert connection.recv(65_536)
             connections[-1] += 1
             connection.sendall(ANSWER)
+        connection.close()
+        hung_up.release()
 
     with listening(serve) as url:
         connection = HttpConnection(url, 5.0)
-        answers = [connection.ask("POST", "/heartbeat", "t", b"") for _ in range(4)]
+        answers = []
+        for _ in range(2):
+            answers += [connection.ask("POST", "/heartbeat", "t", b"") for _ in range(2)]
+            assert hung_up.acquire(timeout=10)
         connection.close()
 
     assert answers == [(200, b"ok")] * 4

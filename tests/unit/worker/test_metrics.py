@@ -4,6 +4,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 import pytest
@@ -11,9 +12,10 @@ import pytest
 from tradewind.sdk.stats import Stats
 from tradewind.telemetry.measurements import UserMetric
 from tradewind.wire.frames import FrameReader, pack
+from tradewind.wire.metrics import Measured, decode_metrics
 from tradewind.worker.child.metrics import TaskMetrics
 from tradewind.worker.child.pipe import Pipe
-from tradewind.worker.protocol import FrameKind, Measured, decode_metrics
+from tradewind.worker.protocol import FrameKind
 from tradewind.worker.supervisor.attempt import Attempt
 
 READ_SIZE = 1024 * 1024
@@ -24,7 +26,7 @@ def ends() -> Iterator[tuple[TaskMetrics, socket.socket]]:
     """What the task has, and the supervisor's end of it."""
     ours, theirs = socket.socketpair()
     pipe = Pipe(ours.detach())
-    metrics = TaskMetrics(pipe)
+    metrics = TaskMetrics(partial(pipe.send, FrameKind.METRICS))
     before = Stats.set_sink(metrics)
     yield metrics, theirs
     Stats.set_sink(before)

@@ -1,6 +1,6 @@
 """What people may do: the one place that says so, for all routes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Final
@@ -95,6 +95,14 @@ def dags_within_reach(principal: Principal, need: Need) -> frozenset[str] | None
     if may(principal, need):
         return None
     return frozenset(dag_id for dag_id, actions in principal.granted.items() if need.action in actions)
+
+
+def may_answer(principal: Principal, assigned: Collection[str]) -> bool:
+    """Whether they may answer what a task asks, for who may change its DAG's runs: the question may be for some only.
+
+    Not even an administrator answers in the place of those; they can name others in the DAG, or end the task.
+    """
+    return not assigned or principal.name in assigned
 
 
 def _least_level(need: Need) -> Level:

@@ -11,6 +11,9 @@ from tradewind.api.services import Services
 
 LOGIN: Final = "/auth/login"
 HOME: Final = "/"
+SESSION_COOKIE: Final = "_provider"
+SESSION_PATH: Final = "/api/v2/auth/logout"
+"""Who came by a provider of OpenID Connect has this cookie, which is sent where they log out, and nowhere else."""
 _TOO_FAR: Final = "Invalid or unsafe next URL"
 
 

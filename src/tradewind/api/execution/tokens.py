@@ -13,6 +13,9 @@ import msgspec
 
 from tradewind.api.auth.signer import Signer, TokenRefused
 from tradewind.model.assignment import Asker
+from tradewind.model.connection_test import ConnectionTestKey
+from tradewind.model.deadline import DeadlineKey
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey, JobKey, RunKey
 from tradewind.settings import Settings
 
@@ -76,7 +79,30 @@ class Supervising(msgspec.Struct, frozen=True, tag_field=_SCOPE, tag="supervisor
         return JobKey(self.job)
 
 
-Said = Handed | Running | Supervising
+class Trying(msgspec.Struct, frozen=True, tag_field=_SCOPE, tag="connection-test"):
+    """The test of a connection, which its holder may begin, and say what came of it."""
+
+    test: int
+
+    @property
+    def key(self) -> ConnectionTestKey:
+        """Which one."""
+        return ConnectionTestKey(self.test)
+
+
+class Calling(msgspec.Struct, frozen=True, tag_field=_SCOPE, tag="deadline-callback"):
+    """The callback of a missed deadline, which its holder may begin, and say what came of it."""
+
+    deadline: int
+    attempt: int
+
+    @property
+    def item(self) -> CallbackItem:
+        """Which one."""
+        return CallbackItem(DeadlineKey(self.deadline), self.attempt)
+
+
+Said = Handed | Running | Supervising | Trying | Calling
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +138,14 @@ class AttemptTokens:
     def hand_out(self, attempt: AttemptKey, now: datetime) -> str:
         """For who may begin this attempt."""
         return self.make(Handed(attempt.run_key, attempt.task_id, attempt.map_index, attempt.attempt), now)
+
+    def hand_out_test(self, test: ConnectionTestKey, now: datetime) -> str:
+        """For who may try out this connection."""
+        return self.make(Trying(test), now)
+
+    def hand_out_callback(self, item: CallbackItem, now: datetime) -> str:
+        """For who may call this callback."""
+        return self.make(Calling(item.key, item.attempt), now)
 
     def make(self, said: Said, now: datetime) -> str:
         """A token that says so."""

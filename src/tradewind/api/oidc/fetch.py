@@ -22,13 +22,13 @@ def is_trusted(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_local_name(parts.hostname or ""))
 
 
-def get(url: str) -> dict[str, Any]:
+def get(url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A JSON object.
 
     Raises:
         ProviderAway: there is none.
     """
-    status, answer = _ask(Request(url, headers={"Accept": "application/json"}))
+    status, answer = _ask(Request(url, headers={"Accept": "application/json", **(headers or {})}))
     if status != 200:
         raise ProviderAway(f"{url} answers with status {status}")
     return answer

@@ -25,6 +25,12 @@ def identity_of(claims: Mapping[str, Any], settings: OidcSettings) -> ExternalId
     return ExternalIdentity(_external_id(claims), profile, has_roles=bool(settings.roles_claim))
 
 
+def says_enough(claims: Mapping[str, Any], settings: OidcSettings) -> bool:
+    """Whether they say what the person is called, and which roles they have if that is the provider's to say."""
+    wanted = [settings.username_claim, *([settings.roles_claim] if settings.roles_claim else [])]
+    return all(_claim(claims, path) is not None for path in wanted)
+
+
 def _external_id(claims: Mapping[str, Any]) -> str:
     """Of the two that never change. A hash, since they may be longer than a key of a database."""
     return hashlib.sha256(f"{claims['iss']}\n{claims['sub']}".encode("utf-8", "surrogatepass")).hexdigest()

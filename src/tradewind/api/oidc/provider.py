@@ -33,6 +33,9 @@ class _Places:
     keys: str
     takes_basic: bool
     """Whether it takes our secret in a header, which is what all have to, unless they say otherwise."""
+    user_info: str | None
+    end_session: str | None
+    """Where it is asked for more about a person, and where people log out there; None: it does not offer that."""
 
     @classmethod
     def of(cls, said: Mapping[str, Any], issuer: str) -> Self:
@@ -45,7 +48,17 @@ class _Places:
             _place(said, "token_endpoint"),
             _place(said, "jwks_uri"),
             takes_basic=_BASIC in methods if isinstance(methods, list) else True,
+            user_info=_place(said, "userinfo_endpoint") if said.get("userinfo_endpoint") else None,
+            end_session=_place(said, "end_session_endpoint") if said.get("end_session_endpoint") else None,
         )
+
+
+class Exchanged(NamedTuple):
+    """What a code stands for."""
+
+    id_token: str
+    access_token: str | None
+    """With which the provider lets us ask for more."""
 
 
 class _Fetched(NamedTuple):
@@ -94,8 +107,8 @@ class Provider:
         url = self._where().authorization
         return f"{url}{'&' if '?' in url else '?'}{urlencode(asked)}"
 
-    def exchange(self, code: str, login: PendingLogin, redirect_uri: str) -> str:
-        """The id token that the code stands for.
+    def exchange(self, code: str, login: PendingLogin, redirect_uri: str) -> Exchanged:
+        """The tokens that the code stands for.
 
         Raises:
             ProviderAway: there is no answer, or one without a token.
@@ -117,7 +130,23 @@ class Provider:
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise ProviderAway(f"{places.token} answers without an id token")
-        return token
+        access_token = answer.get("access_token")
+        return Exchanged(token, access_token if isinstance(access_token, str) else None)
+
+    def user_info(self, access_token: str) -> dict[str, Any]:
+        """What else it says about who has logged in; nothing where it does not offer that. Raises `ProviderAway`."""
+        url = self._where().user_info
+        return {} if url is None else fetch.get(url, {"Authorization": f"Bearer {access_token}"})
+
+    def logout_url(self, id_token: str, redirect_uri: str) -> str | None:
+        """Where somebody logs out there and comes back; None: it does not offer that. Raises `ProviderAway`."""
+        url = self._where().end_session
+        if url is None:
+            return None
+        asked = {"client_id": self.settings.client_id, "post_logout_redirect_uri": redirect_uri}
+        if id_token:
+            asked["id_token_hint"] = id_token
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(asked)}"
 
     def key(self, key_id: str | None) -> jwt.PyJWK:
         """The key of that name; keys that are not known yet are asked for, since providers change them.

@@ -1,16 +1,20 @@
 """Updates of assets: which there were, and how to tell of one that happened elsewhere."""
 
-from typing import Annotated, Final
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, cast
 
 from fastapi import Query as Parameter
+from fastapi.responses import StreamingResponse
 
 from tradewind.api.moment import Moment
 from tradewind.api.operation import Operations
 from tradewind.api.paging import USUAL, Limit, Offset, is_, listed, matches, starts_with, within
 from tradewind.api.public.asset_schemas import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody
 from tradewind.api.public.assets import EDIT, READ, json_object
-from tradewind.api.services import Given
-from tradewind.model.ids import UNMAPPED
+from tradewind.api.services import Given, Services
+from tradewind.model.ids import UNMAPPED, RunKey
 from tradewind.model.listing import Condition, Listed, Query, Row, Test
 from tradewind.model.masking import MaskingRules
 from tradewind.operations.record_asset_events import record_outside_event
@@ -19,6 +23,8 @@ from tradewind.storage.interface import Transaction
 operations = Operations("Asset")
 
 _MARK: Final = "from_rest_api"
+_PAGE: Final = 1_000
+"""Of what a run consumed: so much is held at a time."""
 
 
 @operations.add("GET", "/assets/events", operation_id="get_asset_events", need=READ)
@@ -50,11 +56,14 @@ def get_asset_events(
         starts_with("name", name_prefix_pattern),
         *within("timestamp", gte=timestamp_gte, gt=timestamp_gt, lte=timestamp_lte, lt=timestamp_lt),
     ]
-    page = services.store.read(
-        lambda tx: listed(tx, Listed.ASSET_EVENTS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
-    )
-    events = [_shown(row, services.masking) for row in page.rows]
-    return AssetEventCollectionResponse(asset_events=events, total_entries=page.total)
+
+    def work(tx: Transaction) -> AssetEventCollectionResponse:
+        page = listed(tx, Listed.ASSET_EVENTS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
+        return AssetEventCollectionResponse(
+            asset_events=shown_events(tx, page.rows, services.masking), total_entries=page.total
+        )
+
+    return services.store.read(work)
 
 
 @operations.add("POST", "/assets/events", operation_id="create_asset_event", need=EDIT)
@@ -66,19 +75,79 @@ def create_asset_event(body: CreateAssetEventsBody, services: Given) -> AssetEve
         now = services.clock.now()
         key = record_outside_event(tx, body.asset_id, extra=extra, partition_key=body.partition_key, now=now)
         of_key = Query((Condition("id", Test.IS, key),), is_counted=False)
-        (row,) = tx.listings.page(Listed.ASSET_EVENTS, of_key).rows
-        return _shown(row, services.masking)
+        return shown_events(tx, tx.listings.page(Listed.ASSET_EVENTS, of_key).rows, services.masking)[0]
 
     return services.store.transact(work)
 
 
-def _shown(row: Row, rules: MaskingRules) -> AssetEventResponse:
+def consumed_events(services: Services, run_key: RunKey) -> AssetEventCollectionResponse:
+    """All that a run was made for. More than a page of it is sent while it is read: a run may be made for any number
+    of updates, and the server has to keep none of them."""
+    first = _consumed_page(services, run_key, None)
+    if first.after is None:
+        return AssetEventCollectionResponse(asset_events=first.events, total_entries=len(first.events))
+    # Sent as it is, like any finished response (see `operation`), in the place of the kind that the route declares.
+    return cast(
+        "AssetEventCollectionResponse",
+        StreamingResponse(_pages(services, run_key, first), media_type="application/json"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ConsumedPage:
+    events: list[AssetEventResponse]
+    after: tuple[object, ...] | None
+    """Where the next page begins; `None`: there is none."""
+
+
+def _consumed_page(services: Services, run_key: RunKey, after: tuple[object, ...] | None) -> _ConsumedPage:
+    of_run = Query((Condition("run_key", Test.IS, run_key),), limit=_PAGE, after=after, is_counted=False)
+
+    def work(tx: Transaction) -> _ConsumedPage:
+        page = tx.listings.page(Listed.CONSUMED_EVENTS, of_run)
+        return _ConsumedPage(shown_events(tx, page.rows, services.masking), page.last)
+
+    return services.store.read(work)
+
+
+def _pages(services: Services, run_key: RunKey, first: _ConsumedPage) -> Iterator[bytes]:
+    page, number = first, len(first.events)
+    yield b'{"asset_events":[' + _joined(page.events)
+    while page.after is not None:
+        page = _consumed_page(services, run_key, page.after)
+        number += len(page.events)
+        if page.events:
+            yield b"," + _joined(page.events)
+    yield b'],"total_entries":%d}' % number
+
+
+def _joined(events: list[AssetEventResponse]) -> bytes:
+    return b",".join(event.model_dump_json(by_alias=True).encode() for event in events)
+
+
+def shown_events(tx: Transaction, rows: Sequence[Row], rules: MaskingRules) -> list[AssetEventResponse]:
+    """With the runs that they brought into being, read for all at once."""
+    of_these = Condition("event_id", Test.ONE_OF, tuple(row["id"] for row in rows))
+    runs: defaultdict[object, list[Row]] = defaultdict(list)
+    if rows:
+        for run in tx.listings.page(Listed.RUNS_OF_EVENTS, Query((of_these,), is_counted=False)).rows:
+            runs[run["event_id"]].append(run)
+    return [_shown(row, runs[row["id"]], rules) for row in rows]
+
+
+def _shown(row: Row, runs: Iterable[Row], rules: MaskingRules) -> AssetEventResponse:
     index = row["source_map_index"]
     return AssetEventResponse.model_validate(
         {
             **row,
             "extra": json_object(row["extra"], rules),
             "source_map_index": UNMAPPED if index is None else index,
-            "created_dagruns": [],  # no update brings a run into being yet
+            "created_dagruns": [_run(run) for run in runs],
         }
     )
+
+
+def _run(run: Row) -> dict[str, object]:
+    shown = {name: value for name, value in run.items() if name not in ("event_id", "queued_at")}
+    # Clients of Airflow expect a date here. One that has not begun has that of its making.
+    return {**shown, "start_date": run["start_date"] or run["queued_at"], "triggering": True}

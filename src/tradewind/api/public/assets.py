@@ -23,7 +23,7 @@ from tradewind.api.public.asset_schemas import (
 from tradewind.api.public.dag_run_schemas import DAGRunResponse
 from tradewind.api.public.shown_dag_runs import shown_run
 from tradewind.api.services import Given, Services
-from tradewind.errors import InvalidRequest, NotFound, UnknownAssetId
+from tradewind.errors import NotFound, UnknownAssetId
 from tradewind.model.listing import Condition, Listed, Page, Query, Row, Test
 from tradewind.model.masking import MaskingRules
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
@@ -124,8 +124,6 @@ def materialize_asset(
 ) -> DAGRunResponse:
     """Ask for a run of the DAG that updates the asset."""
     wanted = body or MaterializeAssetBody()
-    if wanted.partition_key is not None:
-        raise InvalidRequest("runs for one partition of their data are not available yet")
     return services.store.transact(lambda tx: _materialized(tx, services, caller, asset_id, wanted))
 
 
@@ -149,6 +147,7 @@ def _materialized(
         body.note,
         TriggeredBy.REST_API,
         caller.name,
+        body.partition_key,
     )
     run = trigger_run(
         tx,
@@ -189,13 +188,16 @@ def _shown(tx: Transaction, rows: Sequence[Row], rules: MaskingRules) -> list[As
         parts[row["asset_id"], _SHOWN_AS[str(row["role"])]].append(reference)
     for row in _rows(tx, Listed.ALIASES_OF_ASSETS, of_these) if rows else ():
         parts[row["asset_id"], "aliases"].append(dict(row))
+    watchers: defaultdict[object, dict[object, Row]] = defaultdict(dict)
+    for row in _rows(tx, Listed.WATCHERS, of_these) if rows else ():
+        watchers[row["asset_id"]].setdefault(row["trigger_id"], row)  # several DAGs may say the same
     return [
         AssetResponse.model_validate(
             {
                 **row,
                 **{name: parts[row["id"], name] for name in (*_SHOWN_AS.values(), "aliases")},
                 "extra": json_object(row["extra"], rules),
-                "watchers": [],  # none is known by a number before there is something that runs them
+                "watchers": list(watchers[row["id"]].values()),
                 "last_asset_event": {"id": row["last_event_id"], "timestamp": row["last_event_at"]},
             }
         )

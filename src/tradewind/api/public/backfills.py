@@ -90,8 +90,10 @@ def create_backfill_dry_run(
     def work(tx: Transaction) -> list[DryRunBackfillResponse]:
         plan = _planned(tx, services, body, caller.name)
         return [
-            DryRunBackfillResponse(logical_date=info.logical_date, partition_key=None, partition_date=None)
-            for info in runs_to_make(tx, plan, services.structures)
+            DryRunBackfillResponse(
+                logical_date=each.logical_date, partition_key=each.partition_key, partition_date=each.partition_date
+            )
+            for each in runs_to_make(tx, plan, services.structures)
         ]
 
     found = services.store.read(work)

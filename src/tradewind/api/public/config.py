@@ -79,8 +79,13 @@ def _chosen_kind(accept: str) -> str:
 Accept = Annotated[Literal["application/json", "text/plain", "*/*"], BeforeValidator(_chosen_kind), Header()]
 
 
+def is_concealed(services: Services) -> bool:
+    """Whether nobody is shown anything of it, whatever they may otherwise."""
+    return services.settings.api.expose_config == _CONCEALED
+
+
 def _may_be_shown(services: Given) -> None:
-    if services.settings.api.expose_config == _CONCEALED:
+    if is_concealed(services):
         raise HTTPException(403, "[api] expose_config does not let the configuration be shown")
 
 

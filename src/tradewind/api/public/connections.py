@@ -1,5 +1,6 @@
 """Connections: where other systems are, and how to log in there. What is secret goes in, and does not come out."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final
@@ -8,6 +9,7 @@ from fastapi import Header, HTTPException
 from fastapi import Query as Parameter
 
 from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.auth.identities import hash_of
 from tradewind.api.errors import NotBuilt
 from tradewind.api.operation import Operations
 from tradewind.api.paging import USUAL, Limit, Offset, listed, matches, starts_with
@@ -24,11 +26,12 @@ from tradewind.api.public.connection_schemas import (
 from tradewind.api.public.update_mask import changed_fields
 from tradewind.api.services import Given, Services
 from tradewind.errors import InvalidRequest, UndecipherableSecret, UnknownConnection
-from tradewind.model.connection_text import decoded_extra
+from tradewind.model.connection_test import ConnectionTest
 from tradewind.model.listing import Listed, Row
-from tradewind.model.masking import REPLACEMENT, hide
+from tradewind.model.masking import REPLACEMENT
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import opened_extra
+from tradewind.operations.connection_tests import enqueue_test
 from tradewind.operations.default_connections import add_default_connections
 from tradewind.operations.manage_connections import (
     ConnectionChanges,
@@ -37,7 +40,7 @@ from tradewind.operations.manage_connections import (
     find_connection,
     update_connection,
 )
-from tradewind.operations.shown_secrets import meant_extra, shown_extra
+from tradewind.operations.shown_secrets import meant_extra, shown_extra, without_secrets
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import ConnectionRecord
 
@@ -108,23 +111,50 @@ def test_connection(body: ConnectionBody, services: Given) -> ConnectionTestResp
         raise NotBuilt("this server has nobody who could try connections out")
     connection = services.store.read(lambda tx: _meant(tx, services, body))
     works, message = services.try_connection(connection)
-    return ConnectionTestResponse(status=works, message=_without_secrets(message, connection, services))
+    return ConnectionTestResponse(status=works, message=without_secrets(message, connection, services.masking))
 
 
 @operations.add("POST", "/connections/enqueue-test", operation_id="enqueue_connection_test", need=_EDIT, status=202)
 def enqueue_connection_test(body: ConnectionTestRequestBody, services: Given) -> ConnectionTestQueuedResponse:
     """Have one tried out where tasks run."""
     _check_tests_are_enabled(services)
-    raise NotBuilt(f"no worker takes tests of connections yet, so that of {body.connection_id!r} would never be run")
+    executor = None if body.executor is None else services.executors.get(body.executor)
+    if body.executor is not None and executor is None:
+        raise HTTPException(422, f"[core] executor does not name {body.executor!r}")
+    token = secrets.token_urlsafe(32)
+
+    def work(tx: Transaction) -> ConnectionTest:
+        return enqueue_test(
+            tx,
+            _meant(tx, services, body),
+            token_hash=hash_of(token),
+            executor=executor,
+            queue=body.queue,
+            saves=body.commit_on_success,
+            cipher=services.cipher,
+            now=services.clock.now(),
+        )
+
+    test = services.store.transact(work)
+    return ConnectionTestQueuedResponse(token=token, connection_id=test.conn_id, state=test.state)
 
 
 @operations.add("GET", "/connections/enqueue-test", operation_id="get_connection_test", need=_READ)
 def get_connection_test(
-    _token: Annotated[str, Header(alias="Airflow-Connection-Test-Token")],
+    token: Annotated[str, Header(alias="Airflow-Connection-Test-Token")], services: Given
 ) -> AsyncConnectionTestResponse:
     """How far such a test has come."""
-    # The token is the right to see the test, so it is not repeated.
-    raise HTTPException(404, "there is no test of a connection with this token")
+    test = services.store.read(lambda tx: tx.connection_tests.find(hash_of(token)))
+    if test is None:
+        # The token is the right to see the test, so it is not repeated.
+        raise HTTPException(404, "there is no test of a connection with this token")
+    return AsyncConnectionTestResponse(
+        token=token,
+        connection_id=test.conn_id,
+        state=test.state,
+        result_message=test.message,
+        created_at=test.created_at,
+    )
 
 
 @operations.add("POST", "/connections/defaults", operation_id="create_default_connections", need=_EDIT, status=204)
@@ -186,13 +216,6 @@ def _meant(tx: Transaction, services: Services, body: ConnectionBody) -> Connect
         return given
     password = stored.password if given.password in (None, REPLACEMENT) else given.password
     return replace(given, password=password, extra=meant_extra(given.extra, lambda: stored.extra, services.masking))
-
-
-def _without_secrets(message: str, connection: ConnectionResult, services: Services) -> str:
-    """Hooks like to repeat what they were given."""
-    rules = services.masking
-    secrets = [connection.password or "", *rules.texts_of(decoded_extra(connection.extra))]
-    return hide(message, {form for secret in secrets for form in rules.forms_of(secret)})
 
 
 def _put(tx: Transaction, services: Services, body: ConnectionBody) -> None:

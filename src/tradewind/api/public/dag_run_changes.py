@@ -21,6 +21,8 @@ from tradewind.api.public.bulk import (
 from tradewind.api.public.dag_run_schemas import (
     BulkDAGRunBody,
     BulkDAGRunClearBody,
+    ClearPartitionsBody,
+    ClearPartitionsResponse,
     ClearTaskInstanceCollectionResponse,
     DAGRunClearBody,
     DAGRunCollectionResponse,
@@ -37,6 +39,7 @@ from tradewind.api.services import Given, Services
 from tradewind.errors import InvalidRequest
 from tradewind.model.ids import TaskKey
 from tradewind.model.states import RunState
+from tradewind.operations.clear_partitions import PartitionChoice, chosen_runs, clear_partitions
 from tradewind.operations.clear_runs import Clearing, clear_run, would_clear
 from tradewind.operations.delete import delete_run
 from tradewind.operations.mark_state import mark_run, queue_run
@@ -107,12 +110,7 @@ def clear_dag_run(dag_id: str, dag_run_id: str, body: DAGRunClearBody, services:
 @operations.add("POST", "/dags/{dag_id}/clearDagRuns", operation_id="clear_dag_runs", need=EDIT)
 def clear_dag_runs(dag_id: str, body: BulkDAGRunClearBody, services: Given, caller: Caller) -> ManyCleared:
     """Let many start over; by default, only tell which tasks would."""
-    if body.partition_key is not None or body.partition_date_start is not None or body.partition_date_end is not None:
-        raise InvalidRequest("runs cannot be chosen by their partition yet")
-    if not body.dag_runs:
-        raise InvalidRequest("dag_runs names no run")
-    # In one order, so that two such requests do not wait for each other.
-    names = sorted({_name(dag_id, each, caller, EDIT) for each in body.dag_runs})
+    names = _chosen(dag_id, body, services, caller)
     if body.dry_run:
         return services.store.transact(lambda tx: _would_clear(tx, services, names, body))
 
@@ -124,6 +122,41 @@ def clear_dag_runs(dag_id: str, body: BulkDAGRunClearBody, services: Given, call
         return DAGRunCollectionResponse(dag_runs=shown, total_entries=len(shown))
 
     return services.store.transact(work)
+
+
+@operations.add("POST", "/dags/{dag_id}/clearPartitions", operation_id="clear_dag_run_partitions", need=EDIT)
+def clear_dag_run_partitions(dag_id: str, body: ClearPartitionsBody, services: Given) -> ClearPartitionsResponse:
+    """Let runs be about no partition any more; by default, only tell how many would."""
+    choice = PartitionChoice(body.partition_key, body.partition_date_start, body.partition_date_end, body.run_id)
+    now = services.clock.now()
+    cleared = services.store.transact(
+        lambda tx: clear_partitions(
+            tx,
+            dag_id,
+            choice,
+            services.structures,
+            now,
+            clears_tasks=body.clear_task_instances,
+            is_dry=body.dry_run,
+        )
+    )
+    return ClearPartitionsResponse(
+        dag_runs_cleared=len(cleared.runs), task_instances_cleared=cleared.tasks, dry_run=body.dry_run
+    )
+
+
+def _chosen(dag_id: str, body: BulkDAGRunClearBody, services: Services, caller: Principal) -> list[RunName]:
+    """In one order, so that two such requests do not wait for each other."""
+    by_partition = (body.partition_key, body.partition_date_start, body.partition_date_end)
+    if all(each is None for each in by_partition):
+        if not body.dag_runs:
+            raise InvalidRequest("dag_runs names no run")
+        return sorted({_name(dag_id, each, caller, EDIT) for each in body.dag_runs})
+    if body.dag_runs:
+        raise InvalidRequest("runs are chosen by dag_runs or by their partition, not by both")
+    choice = PartitionChoice(*by_partition)
+    run_ids = services.store.transact(lambda tx: chosen_runs(tx, dag_id, choice, services.structures))
+    return sorted((dag_id, run_id) for run_id in run_ids)
 
 
 def _change(tx: Transaction, services: Services, name: RunName, changes: dict[str, Any]) -> None:

@@ -124,6 +124,26 @@ class BulkDAGRunClearBody(BaseModel):
     partition_date_end: datetime | None = None
 
 
+class ClearPartitionsBody(BaseModel):
+    """Which runs shall be about no partition any more."""
+
+    model_config = ConfigDict(extra="forbid")
+    partition_key: str | None = None
+    partition_date_start: datetime | None = None
+    partition_date_end: datetime | None = None
+    run_id: str | None = None
+    clear_task_instances: bool = False
+    dry_run: bool = True
+
+
+class ClearPartitionsResponse(BaseModel):
+    """How many runs were about a partition, and how many task instances start over."""
+
+    dag_runs_cleared: int
+    task_instances_cleared: int
+    dry_run: bool
+
+
 class NewTaskResponse(BaseModel):
     """A task that a run would get an instance of."""
 

@@ -8,19 +8,22 @@ from fastapi import Depends
 from fastapi import Query as Parameter
 
 from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.encoded import encoded
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import USUAL, Cursor, Limit, Offset, Pages
+from tradewind.api.public.asset_events import consumed_events
 from tradewind.api.public.asset_schemas import AssetEventCollectionResponse
 from tradewind.api.public.dag_run_filters import DAGRunsBatchBody, RunFilter
 from tradewind.api.public.dag_run_schemas import DAGRunCollectionResponse, DAGRunResponse, TriggerDAGRunPostBody
-from tradewind.api.public.shown_dag_runs import of_dag, refuse_unknown_dag, runs_of, shown_run
+from tradewind.api.public.shown_dag_runs import of_dag, refuse_unknown_dag, run_values, shown_run
 from tradewind.api.services import Given
-from tradewind.errors import InvalidRequest
+from tradewind.errors import UnknownRun
+from tradewind.model.ids import RunKey
 from tradewind.model.listing import Condition, Listed
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH
 from tradewind.model.states import TriggeredBy
 from tradewind.model.timetable import DataInterval
-from tradewind.operations.trigger_run import RunRequest, trigger_run
+from tradewind.operations.trigger_run import RunRequest, request_shown_run
 from tradewind.storage.interface import Transaction
 
 operations = Operations("DagRun")
@@ -68,31 +71,36 @@ def get_dag_run(dag_id: str, dag_run_id: str, services: Given) -> DAGRunResponse
 
 @operations.add("GET", f"{RUN}/upstreamAssetEvents", operation_id="get_upstream_asset_events", need=READ)
 def get_upstream_asset_events(dag_id: str, dag_run_id: str, services: Given) -> AssetEventCollectionResponse:
-    """The updates of assets that it was made for: none, as long as no run is made for any."""
-    services.store.read(lambda tx: shown_run(tx, dag_id, dag_run_id))
-    return AssetEventCollectionResponse(asset_events=[], total_entries=0)
+    """The updates of assets that it was made for."""
+
+    def find(tx: Transaction) -> RunKey:
+        run = tx.runs.find(dag_id, dag_run_id)
+        if run is None:
+            raise UnknownRun(dag_id, dag_run_id)
+        return run.key
+
+    return consumed_events(services, services.store.read(find))
 
 
 @operations.add("POST", RUNS, operation_id="trigger_dag_run", need=EDIT)
 def trigger_dag_run(dag_id: Any, body: TriggerDAGRunPostBody, services: Given, caller: Caller) -> DAGRunResponse:
     """Ask for a run. That of a paused DAG stays queued until the DAG goes on."""
-    if body.partition_key is not None:
-        raise InvalidRequest("runs for one partition of their data are not available yet")
     request = _request(dag_id, body, caller.name)
     suffix = secrets.token_hex(RUN_ID_SUFFIX_LENGTH // 2)
     pattern = services.settings.scheduler.allowed_run_id_pattern
 
     def work(tx: Transaction) -> DAGRunResponse:
         now = services.clock.now()
-        run = trigger_run(tx, request, services.structures, now, suffix=suffix, run_id_pattern=pattern)
-        return shown_run(tx, run.dag_id, run.run_id)
+        row = request_shown_run(tx, request, services.structures, now, suffix=suffix, run_id_pattern=pattern)
+        return encoded(DAGRunResponse, run_values([row])[0])
 
     return services.store.transact(work)
 
 
 def _request(dag_id: str, body: TriggerDAGRunPostBody, user: str) -> RunRequest:
     interval = None
-    if body.data_interval_start is not None and body.data_interval_end is not None:
+    # Without a logical date there is no interval either: Airflow does not look at the one that is given then.
+    if body.logical_date and body.data_interval_start and body.data_interval_end:
         interval = DataInterval(body.data_interval_start, body.data_interval_end)
     return RunRequest(
         dag_id,
@@ -104,6 +112,7 @@ def _request(dag_id: str, body: TriggerDAGRunPostBody, user: str) -> RunRequest:
         note=body.note,
         triggered_by=TriggeredBy.REST_API,
         triggering_user_name=user,
+        partition_key=body.partition_key,
     )
 
 
@@ -113,4 +122,4 @@ def _listed(
     page = tx.listings.page(Listed.DAG_RUNS, pages.query(conditions, order_by))
     if not page.rows:
         refuse_unknown_dag(tx, dag_id)
-    return DAGRunCollectionResponse(dag_runs=runs_of(page.rows), **pages.answer(page))
+    return encoded(DAGRunCollectionResponse, {"dag_runs": run_values(page.rows), **pages.answer(page)})

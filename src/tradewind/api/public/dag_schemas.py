@@ -101,6 +101,15 @@ class UpcomingRun(BaseModel):
     data_interval_start: datetime | None
     data_interval_end: datetime | None
     run_after: datetime
+    partition_key: str | None = None
+    partition_date: datetime | None = None
+    starts_at: datetime | None = None
+    """When it would be made: later than that where a limit holds it back. Only of a simulation."""
+    ends_at: datetime | None = None
+    held_by: str | None = None
+    """The limit: `max_active_runs`, or `catchup` for one that would never be made."""
+    clock_change_s: float | None = None
+    """By how much clocks are put forward on its day; back, if negative."""
 
 
 class HeldBackBy(BaseModel):
@@ -116,3 +125,5 @@ class UpcomingRunsResponse(BaseModel):
     dag_id: str
     runs: list[UpcomingRun]
     held_back_by: list[HeldBackBy]
+    notes: list[str] = []
+    """What a simulation has assumed."""

@@ -1,4 +1,4 @@
-"""DAGs: what there is, whether it is paused, who likes it, what it will do next."""
+"""DAGs: what there is, whether it is paused, who likes it."""
 
 from typing import Annotated, Final
 
@@ -8,24 +8,19 @@ from fastapi import Query as Parameter
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.encoded import encoded
 from tradewind.api.operation import Caller, Operations
-from tradewind.api.paging import MOST_AT_ONCE, USUAL, Limit, Offset, listed
+from tradewind.api.paging import USUAL, Limit, Offset, listed
 from tradewind.api.public.dag_filters import ChosenDags, DagFilter, within_reach
 from tradewind.api.public.dag_schemas import (
     DAGCollectionResponse,
     DAGDetailsResponse,
     DAGPatchBody,
     DAGResponse,
-    HeldBackBy,
-    UpcomingRun,
-    UpcomingRunsResponse,
 )
 from tradewind.api.public.shown_dags import ShownDags
 from tradewind.api.services import Given
 from tradewind.errors import UnknownDag
 from tradewind.model.listing import Listed
-from tradewind.model.timetable import RunInfo
 from tradewind.operations.delete import delete_dag
-from tradewind.operations.foresee_runs import foresee_runs
 from tradewind.operations.pause_dag import pause_dag, pause_dags
 from tradewind.storage.interface import Transaction
 
@@ -49,7 +44,7 @@ def get_dags(
 ) -> DAGCollectionResponse:
     """DAGs that the caller may see."""
     conditions = [within_reach(caller, _READ), *asked.of(caller)]
-    shown = ShownDags(services.settings)
+    shown = ShownDags(services.folders)
 
     def work(tx: Transaction) -> DAGCollectionResponse:
         page = listed(tx, Listed.DAGS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
@@ -74,7 +69,7 @@ def patch_dags(
     if asked.dag_id_pattern is None and asked.dag_id_prefix_pattern is None:
         return DAGCollectionResponse(dags=[], total_entries=0)
     conditions = [within_reach(caller, _EDIT), *asked.conditions()]
-    now, shown = services.clock.now(), ShownDags(services.settings)
+    now, shown = services.clock.now(), ShownDags(services.folders)
 
     def work(tx: Transaction) -> DAGCollectionResponse:
         page = listed(tx, Listed.DAGS, conditions=conditions, limit=limit, offset=offset)
@@ -88,7 +83,7 @@ def patch_dags(
 @operations.add("GET", "/dags/{dag_id}", operation_id="get_dag", need=_READ)
 def get_dag(dag_id: str, services: Given) -> DAGResponse:
     """One of them."""
-    shown = ShownDags(services.settings)
+    shown = ShownDags(services.folders)
     return services.store.read(lambda tx: shown.response(tx, dag_id))
 
 
@@ -96,7 +91,7 @@ def get_dag(dag_id: str, services: Given) -> DAGResponse:
 def patch_dag(dag_id: str, body: DAGPatchBody, services: Given, update_mask: UpdateMask = None) -> DAGResponse:
     """Pause or unpause one."""
     _refuse_other_fields(update_mask)
-    now, shown = services.clock.now(), ShownDags(services.settings)
+    now, shown = services.clock.now(), ShownDags(services.folders)
 
     def work(tx: Transaction) -> DAGResponse:
         pause_dag(tx, dag_id, now, is_paused=body.is_paused)
@@ -116,7 +111,7 @@ def remove_dag(dag_id: str, services: Given) -> Response:
 @operations.add("GET", "/dags/{dag_id}/details", operation_id="get_dag_details", need=_READ)
 def get_dag_details(dag_id: str, services: Given, caller: Caller) -> DAGDetailsResponse:
     """All about one."""
-    shown = ShownDags(services.settings)
+    shown = ShownDags(services.folders)
     return services.store.read(lambda tx: shown.details(tx, dag_id, services.structures, caller.name))
 
 
@@ -141,30 +136,6 @@ def unfavorite_dag(dag_id: str, services: Given, caller: Caller) -> None:
             raise HTTPException(409, "Dag is not marked as favorite")
 
     services.store.transact(work)
-
-
-@operations.add("GET", "/dags/{dag_id}/upcoming", operation_id="get_upcoming_runs", need=_READ)
-def get_upcoming_runs(
-    dag_id: str, services: Given, limit: Annotated[int, Parameter(ge=1, le=MOST_AT_ONCE)] = 10
-) -> UpcomingRunsResponse:
-    """The next runs that the timetable will ask for, as things are now, and what would hold them back."""
-    now = services.clock.now()
-    foreseen = services.store.read(lambda tx: foresee_runs(tx, dag_id, services.structures, now, count=limit))
-    return UpcomingRunsResponse(
-        dag_id=dag_id,
-        runs=[_upcoming(info) for info in foreseen.runs],
-        held_back_by=[HeldBackBy(code=reason.code, text=reason.text) for reason in foreseen.held_back_by],
-    )
-
-
-def _upcoming(info: RunInfo) -> UpcomingRun:
-    interval = info.data_interval
-    return UpcomingRun(
-        logical_date=info.logical_date,
-        data_interval_start=None if interval is None else interval.start,
-        data_interval_end=None if interval is None else interval.end,
-        run_after=info.run_after,
-    )
 
 
 def _require(tx: Transaction, dag_id: str) -> None:

@@ -6,7 +6,7 @@ from fastapi import Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
-from tradewind.api.auth.browser import HOME, LOGIN, next_path, query_of, with_session
+from tradewind.api.auth.browser import HOME, LOGIN, SESSION_COOKIE, SESSION_PATH, next_path, query_of, with_session
 from tradewind.api.auth.identities import ALL_ADMINS
 from tradewind.api.auth.login import Credentials, log_in, read_credentials
 from tradewind.api.auth.origin import is_from_other_pages, is_from_this_machine
@@ -50,7 +50,10 @@ def logout(request: Request, services: Given) -> Response:
     if not is_from_other_pages(request):
         if token:
             _revoke(services, token)
+        elsewhere = _logout_elsewhere(request, services)
+        answer = RedirectResponse(elsewhere or LOGIN)
         answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
+        answer.delete_cookie(SESSION_COOKIE, path=SESSION_PATH, httponly=True, samesite="lax")
     return answer
 
 
@@ -132,6 +135,15 @@ def _revoke(services: Services, token: str) -> None:
 
     services.store.transact(work)
     services.recent.forget()
+
+
+def _logout_elsewhere(request: Request, services: Services) -> str | None:
+    """Where who came by a provider logs out there as well."""
+    hint = request.cookies.get(SESSION_COOKIE)
+    if hint is None or services.sign_in is None:
+        return None
+    back = (services.settings.api.base_url or str(request.base_url)).rstrip("/") + LOGIN
+    return services.sign_in.logout_url("" if hint == "-" else hint, back)
 
 
 def _page(

@@ -62,10 +62,10 @@ class HealthInfoResponse(BaseModel):
 
 
 @operations.add("GET", "/monitor/health", operation_id="get_health", need=None)
-def get_health(services: Given) -> HealthInfoResponse:
+async def get_health(services: Given) -> HealthInfoResponse:
     """How all parts are."""
     try:
-        found = services.store.read(lambda tx: tx.jobs.heartbeats())
+        found = await services.heartbeats()
         database = Health.HEALTHY
     except DatabaseError:
         found, database = {}, Health.UNHEALTHY

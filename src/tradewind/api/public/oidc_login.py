@@ -6,7 +6,7 @@ from typing import Final
 from fastapi import HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from tradewind.api.auth.browser import HOME, next_path, with_session
+from tradewind.api.auth.browser import HOME, SESSION_COOKIE, SESSION_PATH, next_path, with_session
 from tradewind.api.auth.login import token_of
 from tradewind.api.auth.origin import is_secure
 from tradewind.api.auth.pages import refusal_page
@@ -23,6 +23,7 @@ operations = Operations("Login", prefix="/auth/oidc")
 _COOKIE: Final = "_login"
 _PATH: Final = "/auth/oidc"
 _CALLBACK: Final = f"{_PATH}/callback"
+_LONGEST_HINT: Final = 3_500
 
 
 @operations.add("GET", "/login", operation_id="begin_oidc_login", need=None, status=307)
@@ -53,12 +54,23 @@ def end_oidc_login(request: Request, services: Given) -> Response:
     sign_in = _sign_in(services)
     cookie = request.cookies.get(_COOKIE)
     try:
-        account, path = sign_in.end(request.query_params, cookie, _redirect_uri(request, services))
+        signed_in = sign_in.end(request.query_params, cookie, _redirect_uri(request, services))
     except SignInRefused as refused:
         answer = _refusal(refused)
     else:
-        token = token_of(services, account, services.settings.api_auth.jwt_expiration_time)
-        answer = with_session(request, services, RedirectResponse(path, 303), token)
+        lifetime_s = services.settings.api_auth.jwt_expiration_time
+        token = token_of(services, signed_in.account, lifetime_s)
+        answer = with_session(request, services, RedirectResponse(signed_in.path, 303), token)
+        answer.set_cookie(
+            SESSION_COOKIE,
+            # What is too long for a cookie is only a hint: without it, the provider asks.
+            signed_in.id_token if len(signed_in.id_token) <= _LONGEST_HINT else "-",
+            max_age=int(lifetime_s),
+            path=SESSION_PATH,
+            secure=is_secure(request, services.settings.api.base_url),
+            httponly=True,
+            samesite="lax",
+        )
     answer.delete_cookie(_COOKIE, path=_PATH, httponly=True, samesite="lax")
     return answer
 

@@ -6,13 +6,14 @@ from fastapi import HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from tradewind.api.auth.access import Action, Need, Resource
+from tradewind.api.auth.access import Action, Need, Principal, Resource, may
 from tradewind.api.auth.browser import with_session
 from tradewind.api.auth.login import Credentials, address_of, change_own_password, token_of
 from tradewind.api.operation import Caller, Operations
+from tradewind.api.public.config import is_concealed
 from tradewind.api.public.login import LoginResponse
 from tradewind.api.public.users import Password
-from tradewind.api.services import Given
+from tradewind.api.services import Given, Services
 from tradewind.operations.manage_users import NAME_OF_ALL, find_user
 
 operations = Operations("Own Account", prefix="/auth/me")
@@ -34,6 +35,10 @@ class MeResponse(BaseModel):
     has_password: bool = False
     is_program: bool = False
     """Whether it has a token that somebody made for it, which may have fewer rights than they have."""
+    rights: dict[Resource, list[Action]]
+    """What they may do to which things, everywhere."""
+    granted: dict[str, list[Action]]
+    """By DAG: what it lets them do, besides that."""
 
 
 class PasswordBody(BaseModel):
@@ -49,7 +54,9 @@ def get_own_account(caller: Caller, services: Given) -> MeResponse:
     """Who one is, and what one may."""
     level = caller.level.name.title()
     if caller.name == NAME_OF_ALL:
-        return MeResponse(username=caller.name, roles=[level], level=level)
+        return MeResponse(
+            username=caller.name, roles=[level], level=level, rights=_rights(caller, services), granted={}
+        )
     account = services.store.read(lambda tx: find_user(tx, caller.name))
     profile = account.profile
     return MeResponse(
@@ -61,7 +68,14 @@ def get_own_account(caller: Caller, services: Given) -> MeResponse:
         level=level,
         has_password=account.password_hash is not None,
         is_program=caller.is_program,
+        rights=_rights(caller, services),
+        granted={dag_id: sorted(actions, key=lambda each: each.value) for dag_id, actions in caller.granted.items()},
     )
+
+
+def _rights(caller: Principal, services: Services) -> dict[Resource, list[Action]]:
+    rights = {resource: [each for each in Action if may(caller, Need(resource, each))] for resource in Resource}
+    return {**rights, Resource.CONFIG: []} if is_concealed(services) else rights
 
 
 @operations.add("POST", "/password", operation_id="change_own_password", need=_EDIT)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
 
 from tradewind.api.auth.access import Need, Principal, dags_within_reach
+from tradewind.api.encoded import raw_object
 from tradewind.api.paging import is_
 from tradewind.api.public.dag_run_schemas import DAGRunResponse
 from tradewind.api.public.dag_version_schema import version_id
@@ -15,6 +17,10 @@ from tradewind.model.listing import Condition, Listed, Query, Row, Test
 from tradewind.storage.interface import Transaction
 
 ANY: Final = "~"
+_FIELDS: Final = tuple(DAGRunResponse.model_fields)
+_MADE: Final = ("duration", "dag_versions")
+_STORED: Final = tuple(name for name in _FIELDS if name not in _MADE)
+_stored: Final = itemgetter(*_STORED)
 
 
 def shown_run(tx: Transaction, dag_id: str, run_id: str) -> DAGRunResponse:
@@ -28,12 +34,16 @@ def shown_run(tx: Transaction, dag_id: str, run_id: str) -> DAGRunResponse:
 def shown_runs(tx: Transaction, conditions: Iterable[Condition | None]) -> list[DAGRunResponse]:
     """All runs that are so, uncounted."""
     asked = tuple(each for each in conditions if each is not None)
-    return runs_of(tx.listings.page(Listed.DAG_RUNS, Query(asked, is_counted=False)).rows)
+    rows = tx.listings.page(Listed.DAG_RUNS, Query(asked, is_counted=False)).rows
+    return [
+        DAGRunResponse.model_validate({**values, "conf": _conf(row["conf"])})
+        for values, row in zip(run_values(rows), rows, strict=True)
+    ]
 
 
-def runs_of(rows: Sequence[Row]) -> list[DAGRunResponse]:
-    """As they are shown."""
-    return [_response(row) for row in rows]
+def run_values(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The fields of `DAGRunResponse` of each, to be encoded as they are."""
+    return [_values(row) for row in rows]
 
 
 def of_dag(dag_id: str, caller: Principal, need: Need) -> Condition | None:
@@ -50,20 +60,21 @@ def refuse_unknown_dag(tx: Transaction, dag_id: str) -> None:
         raise UnknownDag(dag_id)
 
 
-def _response(row: Row) -> DAGRunResponse:
+def _values(row: Row) -> dict[str, Any]:
     values: Any = row
-    conf = msgspec.json.decode(values["conf"]) if values["conf"] else {}
-    return DAGRunResponse.model_validate(
-        {
-            **row,
-            "duration": _duration(values["start_date"], values["end_date"]),
-            "conf": conf if isinstance(conf, dict) else None,
-            "dag_display_name": values["dag_display_name"] or values["dag_id"],
-            "dag_versions": [] if values["version_number"] is None else [_version(values)],
-            "partition_key": None,
-            "partition_date": None,
-        }
-    )
+    conf: str | None = values["conf"]
+    shown: dict[str, Any] = dict.fromkeys(_FIELDS)
+    shown.update(zip(_STORED, _stored(values), strict=True))
+    shown["duration"] = _duration(values["start_date"], values["end_date"])
+    shown["conf"] = raw_object(conf) if not conf or conf.startswith("{") else None
+    shown["dag_display_name"] = values["dag_display_name"] or values["dag_id"]
+    shown["dag_versions"] = [] if values["version_number"] is None else [_version(values)]
+    return shown
+
+
+def _conf(text: Any) -> dict[str, Any] | None:
+    conf = msgspec.json.decode(text) if text else {}
+    return conf if isinstance(conf, dict) else None
 
 
 def _duration(start: datetime | None, end: datetime | None) -> float | None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
+import msgspec
+
+from tradewind.api.encoded import encoded
 from tradewind.api.public.dag_schemas import DAGDetailsResponse, DAGResponse
 from tradewind.api.public.file_token import file_token
 from tradewind.api.public.shown_versions import current_version
@@ -16,22 +18,17 @@ from tradewind.model.ids import VersionKey
 from tradewind.model.listing import Condition, Listed, Query, Row, Test
 from tradewind.model.states import RunType
 from tradewind.operations.structures import Structures
-from tradewind.settings import Settings
 from tradewind.storage.interface import Transaction
 
-_LOCAL: Final = ("LocalDagBundle", "LocalBundle")
 _AssetIds = Mapping[tuple[str | None, str | None], int]
 
 
 class ShownDags:
     """Makes answers of rows. Knows where the files of bundles lie on this machine, as far as that is configured."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._folders = {
-            each.name: str(Path(str(each.kwargs.get("path") or settings.dags_folder)).expanduser().absolute())
-            for each in settings.dag_processor.dag_bundle_config_list
-            if each.classpath.rpartition(".")[2] in _LOCAL
-        }
+    def __init__(self, folders: Mapping[str, str]) -> None:
+        """`folders`: see `bundle_folders`."""
+        self._folders = folders
 
     def values(self, tx: Transaction, rows: Sequence[Row]) -> list[dict[str, Any]]:
         """The fields of `DAGResponse`, of a page of DAGs."""
@@ -44,7 +41,7 @@ class ShownDags:
         Raises:
             UnknownDag: there is none of that id.
         """
-        return DAGResponse(**self.values(tx, [_row(tx, dag_id)])[0])
+        return encoded(DAGResponse, self._of_one(_row(tx, dag_id)))
 
     def details(self, tx: Transaction, dag_id: str, structures: Structures, user_name: str) -> DAGDetailsResponse:
         """All about one, with what its version says. `user_name`: whose favorites.
@@ -59,7 +56,7 @@ class ShownDags:
             raise UnknownDag(dag_id)
         dag = structures.get(tx, VersionKey(key)).dag
         return DAGDetailsResponse(
-            **self._values(row, tx.catalog.tags([dag_id]).get(dag_id, ())),
+            **self._of_one(row),
             **_of_version(dag),
             asset_expression=_asset_expression(tx, dag.assets),
             last_parsed=row["last_parsed_time"],  # type: ignore[arg-type]
@@ -68,6 +65,11 @@ class ShownDags:
             concurrency=dag.max_active_tasks,
             latest_dag_version=current_version(tx, dag_id),
         )
+
+    def _of_one(self, row: Row) -> dict[str, Any]:
+        values = dict(row)
+        tags = values.pop("tags")
+        return self._values(values, sorted(msgspec.json.decode(str(tags), type=list[str])) if tags else ())
 
     def _values(self, row: Row, tags: Iterable[str]) -> dict[str, Any]:
         values: dict[str, Any] = dict(row)
@@ -98,7 +100,11 @@ class ShownDags:
 
 
 def shown_params(params: Any, source: str | None = None) -> dict[str, Any]:
-    """The params of a DAG or of a task. `source`: of which of the two, where both are shown together."""
+    """The params of a DAG or of a task, in the order of their author where it is known.
+
+    `source`: of which of the two, where both are shown together.
+    """
+    in_order = sorted((params or {}).items(), key=lambda item: item[1].get("position", 0))
     return {
         name: {
             "value": param.get("value"),
@@ -106,13 +112,13 @@ def shown_params(params: Any, source: str | None = None) -> dict[str, Any]:
             "description": param.get("description"),
             "source": source or param.get("source"),
         }
-        for name, param in (params or {}).items()
+        for name, param in in_order
     }
 
 
 def _row(tx: Transaction, dag_id: str) -> Row:
-    query = Query((Condition("dag_id", Test.IS, dag_id),), limit=1, is_counted=False)
-    rows = tx.listings.page(Listed.DAGS, query).rows
+    query = Query((Condition("dag_id", Test.IS, dag_id),), is_counted=False)
+    rows = tx.listings.page(Listed.ONE_DAG, query).rows
     if not rows:
         raise UnknownDag(dag_id)
     return rows[0]

@@ -1,11 +1,15 @@
 """From rows of the lists of task instances and tries to what answers show of them."""
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, Final
 
+from tradewind.api.encoded import raw_object
 from tradewind.api.paging import is_, one_of
 from tradewind.api.public.dag_version_schema import version_id
+from tradewind.api.public.job_schema import JobResponse
 from tradewind.api.public.task_instance_schemas import (
     TaskInstanceCollectionResponse,
     TaskInstanceHistoryResponse,
@@ -20,17 +24,29 @@ from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.trigger_store import TriggerRecord
 
 _NO_CONFIGURATION: Final = "{}"
+_NONE: Final = "{}"
+_OF_TRY: Final = tuple(TaskInstanceHistoryResponse.model_fields)
+_STORED: Final = tuple(name for name in _OF_TRY if name not in ("duration", "unixname", "dag_version"))
+_stored: Final = itemgetter(*_STORED)
+_OF_INSTANCE: Final = ("logical_date", "run_after", "note", "rendered_map_index")
 _HIDDEN: Final = "{}"
 
 
 def instances_shown(tx: Transaction, rows: Sequence[Row]) -> list[TaskInstanceResponse]:
-    """With their rendered fields and triggers, each read for all rows at once."""
-    keys = [_key(row) for row in rows]
-    rendered = tx.rendered.of_tasks(keys)
-    waiting = [key for key, row in zip(keys, rows, strict=True) if row["state"] == TaskState.DEFERRED]
+    """With what they wait for, read for all rows at once."""
+    return [
+        TaskInstanceResponse.model_validate({**values, "rendered_fields": json.loads(row["rendered_fields"] or _NONE)})  # type: ignore[arg-type]
+        for values, row in zip(instance_values(tx, rows), rows, strict=True)
+    ]
+
+
+def instance_values(tx: Transaction, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The fields of `TaskInstanceResponse` of each, to be encoded as they are."""
+    waiting = [_key(row) for row in rows if row["state"] == TaskState.DEFERRED]
     triggers = tx.triggers.of_tasks(waiting) if waiting else {}
     jobs = _jobs(tx, {each.triggerer for each in triggers.values() if each.triggerer is not None})
-    return [_instance(row, rendered.get(key, {}), triggers.get(key), jobs) for key, row in zip(keys, rows, strict=True)]
+    versions: dict[object, dict[str, Any] | None] = {}
+    return [_instance(row, versions, triggers.get(_key(row)) if triggers else None, jobs) for row in rows]
 
 
 def collection_of(tx: Transaction, keys: Collection[TaskKey]) -> TaskInstanceCollectionResponse:
@@ -72,7 +88,8 @@ def find_row(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index:
 
 def tries_shown(rows: Iterable[Row]) -> list[TaskInstanceHistoryResponse]:
     """Of one task instance or of several."""
-    return [TaskInstanceHistoryResponse.model_validate(_common(row)) for row in rows]
+    versions: dict[object, dict[str, Any] | None] = {}
+    return [TaskInstanceHistoryResponse.model_validate(_common(row, versions)) for row in rows]
 
 
 def duration_of(row: Row) -> float | None:
@@ -88,41 +105,45 @@ def _key(row: Row) -> TaskKey:
     return TaskKey(RunKey(values["run_key"]), values["task_id"], values["map_index"])
 
 
-def _jobs(tx: Transaction, keys: Collection[JobKey]) -> dict[JobKey, Row]:
+def _jobs(tx: Transaction, keys: Collection[JobKey]) -> dict[JobKey, dict[str, Any]]:
     """The triggerers of these keys."""
     if not keys:
         return {}
     asked = Query((Condition("id", Test.ONE_OF, tuple(sorted(keys))),), is_counted=False)
     rows: Any = tx.listings.page(Listed.JOBS, asked).rows
-    return {JobKey(row["id"]): row for row in rows}
+    return {JobKey(row["id"]): JobResponse.model_validate(row).model_dump() for row in rows}
 
 
 def _instance(
-    row: Row, rendered: object, trigger: TriggerRecord | None, jobs: Mapping[JobKey, Row]
-) -> TaskInstanceResponse:
+    row: Row,
+    versions: dict[object, dict[str, Any] | None],
+    trigger: TriggerRecord | None,
+    jobs: Mapping[JobKey, dict[str, Any]],
+) -> dict[str, Any]:
     values: Any = row
-    own_id = try_id(
+    common = _common(row, versions)
+    common["id"] = try_id(
         values["dag_id"], values["dag_run_id"], values["task_id"], values["map_index"], values["try_number"]
     )
-    return TaskInstanceResponse.model_validate(
-        {
-            **_common(row),
-            "id": own_id,
-            "rendered_fields": rendered,
-            "trigger": None if trigger is None else _trigger(trigger),
-            "triggerer_job": None if trigger is None or trigger.triggerer is None else jobs.get(trigger.triggerer),
-        }
-    )
+    for name in _OF_INSTANCE:
+        common[name] = values[name]
+    common["rendered_fields"] = raw_object(values["rendered_fields"])
+    common["trigger"] = None if trigger is None else _trigger(trigger)
+    common["triggerer_job"] = None if trigger is None or trigger.triggerer is None else jobs.get(trigger.triggerer)
+    return common
 
 
-def _common(row: Row) -> dict[str, Any]:
-    return {
-        **row,
-        "duration": duration_of(row),
-        "executor_config": row["executor_config"] or _NO_CONFIGURATION,
-        "unixname": None,
-        "dag_version": _version(row),
-    }
+def _common(row: Row, versions: dict[object, dict[str, Any] | None]) -> dict[str, Any]:
+    """The fields that tries have as well. `versions` are those of rows before this one: most have the same."""
+    common: dict[str, Any] = dict.fromkeys(_OF_TRY)
+    common.update(zip(_STORED, _stored(row), strict=True))
+    common["duration"] = duration_of(row)
+    common["executor_config"] = row["executor_config"] or _NO_CONFIGURATION
+    key = row["version_key"]
+    if key not in versions:
+        versions[key] = _version(row)
+    common["dag_version"] = versions[key]
+    return common
 
 
 def _version(row: Row) -> dict[str, Any] | None:

@@ -47,7 +47,7 @@ class MappedFilter(Ranges):
         """
         return [
             *self.within_ranges(),
-            states_condition(map(_state_of, self.state)),
+            states_condition(map(state_of, self.state)),
             *(one_of(name, getattr(self, name)) for name in _ONE_OF),
             matches("pool", self.pool_name_pattern),
             starts_with("pool", self.pool_name_prefix_pattern),
@@ -124,7 +124,12 @@ def states_condition(states: Iterable[TaskState | None]) -> Condition | None:
     return one_of("stored_state", [(state or TaskState.NONE).value for state in states])
 
 
-def _state_of(name: str) -> TaskState | None:
+def state_of(name: str) -> TaskState | None:
+    """The state that clients call so; None: no state yet.
+
+    Raises:
+        HTTPException: 422; there is no such state.
+    """
     if name.lower() in _NO_STATE:
         return None
     try:

@@ -7,16 +7,17 @@ from fastapi import Depends, HTTPException
 from fastapi import Query as Parameter
 
 from tradewind.api.auth.access import Action, Need, Principal, Resource, dags_within_reach
+from tradewind.api.encoded import encoded
 from tradewind.api.map_index import MAP_INDEX
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import USUAL, Cursor, Limit, Offset, Pages, is_
-from tradewind.api.public.shown_task_instances import find_row, find_run, instances_shown, read_rows
+from tradewind.api.public.shown_task_instances import find_row, find_run, instance_values, instances_shown, read_rows
 from tradewind.api.public.task_instance_filters import InstanceFilter, MappedFilter, TaskInstancesBatchBody
 from tradewind.api.public.task_instance_schemas import TaskInstanceCollectionResponse, TaskInstanceResponse
 from tradewind.api.services import Given, Services
 from tradewind.errors import UnknownDag, UnknownTask
 from tradewind.model.ids import UNMAPPED, VersionKey
-from tradewind.model.listing import Condition, Listed, Test
+from tradewind.model.listing import Condition, Listed, Page, Test
 from tradewind.model.run import Run
 from tradewind.operations.task_groups import tasks_of_group
 from tradewind.storage.interface import Transaction
@@ -90,10 +91,10 @@ def get_mapped_task_instances(
     def work(tx: Transaction) -> TaskInstanceCollectionResponse:
         run = find_run(tx, dag_id, dag_run_id)
         place = [is_("run_key", run.key), is_("task_id", task_id), Condition("map_index", Test.AT_LEAST, 0)]
-        found = _listed(tx, pages, [*place, *wanted.conditions()], order_by)
-        if not found.total_entries and not read_rows(tx, *place):
+        page = tx.listings.page(Listed.TASK_INSTANCES, pages.query([*place, *wanted.conditions()], order_by))
+        if not page.total and not read_rows(tx, *place):
             _refuse_unmapped(tx, services, run, task_id)
-        return found
+        return _shown(tx, pages, page)
 
     return services.store.read(work)
 
@@ -128,8 +129,12 @@ def get_mapped_task_instance(
 def _listed(
     tx: Transaction, pages: Pages, conditions: Iterable[Condition | None], order_by: Iterable[str]
 ) -> TaskInstanceCollectionResponse:
-    page = tx.listings.page(Listed.TASK_INSTANCES, pages.query(conditions, order_by))
-    return TaskInstanceCollectionResponse(task_instances=instances_shown(tx, page.rows), **pages.answer(page))
+    return _shown(tx, pages, tx.listings.page(Listed.TASK_INSTANCES, pages.query(conditions, order_by)))
+
+
+def _shown(tx: Transaction, pages: Pages, page: Page) -> TaskInstanceCollectionResponse:
+    values = {"task_instances": instance_values(tx, page.rows), **pages.answer(page)}
+    return encoded(TaskInstanceCollectionResponse, values)
 
 
 def _within_reach(caller: Principal) -> Condition | None:

@@ -21,7 +21,9 @@ from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import UNFINISHED_STATES, TaskState
 from tradewind.model.task import TaskInstance
 from tradewind.operations.find_task import find_task
-from tradewind.task_logs.lines import Message
+from tradewind.operations.last_word import last_word
+from tradewind.storage.interface import Transaction
+from tradewind.task_logs.lines import Message, engine_message
 from tradewind.task_logs.places import Try
 from tradewind.task_logs.reader import Page, is_token
 from tradewind.task_logs.text import as_text
@@ -160,13 +162,20 @@ class _Log:
             UnknownRun, UnknownTask: as the name says.
             NotFound: it has had no such try.
         """
+        task = self.services.store.read(self._find)
+        return task.state if _is_under_way(task, self.of.number) else None
+
+    def _find(self, tx: Transaction) -> TaskInstance:
         of = self.of
-        task = self.services.store.read(
-            lambda tx: find_task(tx, of.dag_id, of.run_id, of.task_id, map_index=of.map_index)
-        )
+        task = find_task(tx, of.dag_id, of.run_id, of.task_id, map_index=of.map_index)
         if of.number > task.try_number or (of.number == 0 and task.try_number > 0):
             raise NotFound(f"task {of.task_id!r} has no try {of.number}")
-        return task.state if _is_under_way(task, of.number) else None
+        return task
+
+    def _last_words(self) -> list[Message]:
+        """What nobody lived to write: at the end of what is over, so once."""
+        word = self.services.store.read(lambda tx: last_word(tx, self._find(tx), self.of.number))
+        return [] if word is None else [engine_message(word.at, f"The try ended: {word.reason}")]
 
     def read(self, limit: int, limit_bytes: int, *, looks_elsewhere: bool = True) -> _Part:
         # Asked before reading: what is written between the two must not be missed.
@@ -178,6 +187,8 @@ class _Log:
         except OSError as error:
             raise HTTPException(503, f"The log cannot be read: {error.strerror or error}") from error
         messages = page.messages if self.token else [*_sources(page), *page.messages]
+        if page.is_last and state is None:
+            messages = [*messages, *self._last_words()]
         return _Part(messages, page.token, page.is_last, state)
 
     def page_as_json(self) -> Response:

@@ -74,9 +74,7 @@ def get_task_instance_try_details(
     dag_id: str, dag_run_id: str, task_id: str, task_try_number: int, services: Given, map_index: int = UNMAPPED
 ) -> TaskInstanceHistoryResponse:
     """One of them."""
-    return services.store.read(
-        lambda tx: _one(_tries(tx, dag_id, dag_run_id, task_id, map_index), task_id, task_try_number)
-    )
+    return services.store.read(lambda tx: find_try(tx, dag_id, dag_run_id, task_id, map_index, task_try_number))
 
 
 @operations.add(
@@ -86,9 +84,7 @@ def get_mapped_task_instance_try_details(
     dag_id: str, dag_run_id: str, task_id: str, task_try_number: int, map_index: int, services: Given
 ) -> TaskInstanceHistoryResponse:
     """One of those of one instance of a mapped task."""
-    return services.store.read(
-        lambda tx: _one(_tries(tx, dag_id, dag_run_id, task_id, map_index), task_id, task_try_number)
-    )
+    return services.store.read(lambda tx: find_try(tx, dag_id, dag_run_id, task_id, map_index, task_try_number))
 
 
 @operations.add("GET", f"{OF_TASK}/attempts", operation_id="get_task_instance_attempts", need=READ)
@@ -104,6 +100,13 @@ def get_task_instance_attempts(
         return TaskAttemptCollectionResponse(attempts=attempts, total_entries=len(attempts))
 
     return services.store.read(work)
+
+
+def find_try(
+    tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int
+) -> TaskInstanceHistoryResponse:
+    """One try. Raises `UnknownRun`, `UnknownTask` and `NotFound`."""
+    return _one(_tries(tx, dag_id, run_id, task_id, map_index), task_id, try_number)
 
 
 def _tries(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[Row]:

@@ -11,6 +11,8 @@ from tradewind.api.services import Given, Services
 from tradewind.decide.structure import Structure
 from tradewind.errors import InvalidRequest, UnknownDag, UnknownTask
 from tradewind.model.dag import Dag, Task
+from tradewind.model.ids import VersionKey
+from tradewind.storage.interface import Transaction
 
 operations = Operations("Task")
 
@@ -26,40 +28,48 @@ def get_tasks(dag_id: str, services: Given, order_by: str = "task_id") -> TaskCo
     name = order_by.removeprefix("-")
     if name in _UNSORTABLE or name not in TaskResponse.model_fields:
         raise InvalidRequest(f"Ordering with '{name}' is disallowed or the attribute does not exist on the model")
-    structure = _structure(services, dag_id)
-    tasks = [_values(structure, number) for number in range(len(structure.tasks))]
+    version_key, structure = _structure(services, dag_id)
+    return services.versioned.answer(
+        (version_key, order_by), lambda: encoded(TaskCollectionResponse, _sorted(structure, order_by))
+    )
+
+
+def _sorted(structure: Structure, order_by: str) -> dict[str, Any]:
+    name = order_by.removeprefix("-")
+    of_dag = shown_params(structure.dag.params, "dag")
+    tasks = [_values(structure, number, of_dag) for number in range(len(structure.tasks))]
     tasks.sort(key=lambda task: task["task_id"])
     with_value = [task for task in tasks if task[name] is not None]
     with_value.sort(key=lambda task: task[name], reverse=order_by.startswith("-"))
     without = [task for task in tasks if task[name] is None]
-    return encoded(TaskCollectionResponse, {"tasks": [*with_value, *without], "total_entries": len(tasks)})
+    return {"tasks": [*with_value, *without], "total_entries": len(tasks)}
 
 
 @operations.add("GET", "/dags/{dag_id}/tasks/{task_id}", operation_id="get_task", need=_READ)
 def get_task(dag_id: str, task_id: Any, services: Given) -> TaskResponse:
     """One of them."""
-    structure = _structure(services, dag_id)
+    _, structure = _structure(services, dag_id)
     number = structure.index.get(task_id)
     if number is None:
         raise UnknownTask(dag_id, task_id)
-    return TaskResponse.model_validate(_values(structure, number))
+    return TaskResponse.model_validate(_values(structure, number, shown_params(structure.dag.params, "dag")))
 
 
-def _structure(services: Services, dag_id: str) -> Structure:
-    def work(tx: Any) -> Structure:
+def _structure(services: Services, dag_id: str) -> tuple[VersionKey, Structure]:
+    def work(tx: Transaction) -> tuple[VersionKey, Structure]:
         record = tx.dags.find(dag_id)
         if record is None or record.version_key is None:
             raise UnknownDag(dag_id)
-        return services.structures.get(tx, record.version_key)
+        return record.version_key, services.structures.get(tx, record.version_key)
 
     return services.store.read(work)
 
 
-def _values(structure: Structure, number: int) -> dict[str, Any]:
+def _values(structure: Structure, number: int, of_dag: dict[str, Any]) -> dict[str, Any]:
     task, dag = structure.tasks[number], structure.dag
     return {
         **_settings(dag, task),
-        **_details(task, shown_params(dag.params, "dag")),
+        **_details(task, of_dag),
         "downstream_task_ids": sorted(structure.tasks[down].task_id for down in structure.downstream[number]),
     }
 

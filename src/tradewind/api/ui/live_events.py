@@ -14,7 +14,7 @@ from tradewind.model.states import TaskState
 
 READ: Final = Need(Resource.DAG, Action.READ)
 OF_DAGS: Final = frozenset({LiveKind.DAG, LiveKind.DAG_RUN, LiveKind.TASK_INSTANCE})
-_OTHERS: Final = {LiveKind.JOB: Resource.JOB, LiveKind.POOL: Resource.POOL}
+_OTHERS: Final = {LiveKind.ASSET: Resource.ASSET, LiveKind.JOB: Resource.JOB, LiveKind.POOL: Resource.POOL}
 RESYNC: Final = b"event: resync\ndata: {}\n\n"
 """Changes may have been missed: load anew whatever is shown."""
 
@@ -52,6 +52,8 @@ def _of_entry(entry: LiveEntry, at: datetime, names: RunNames) -> Iterator[LiveE
             yield from _of_tasks(entry, at, names)
         case LiveKind.DAG_RUN:
             yield _event(entry.kind, at, entry.state, dag_id=entry.name, run_id=entry.run_id)
+        case LiveKind.ASSET:
+            yield _event(entry.kind, at, entry.state, count=entry.number)
         case LiveKind.DAG if entry.name is None:
             yield _event(entry.kind, at, entry.state, count=entry.number)
         case LiveKind.DAG:

@@ -53,11 +53,19 @@ def compile_dag(dag: DAG) -> Dag:
         owner_links=tuple(sorted(dag.owner_links.items())),
         tags=tuple(sorted(dag.tags)),
         access=compile_access(dag.access_control),
-        params={key: exact(param.dump(), f"the DAG, params[{key!r}]") for key, param in dag.params.items()} or None,
+        params=_params(dag) or None,
         details=_details(dag),
     )
     check_dag(compiled)
     return compiled
+
+
+def _params(dag: DAG) -> dict[str, JsonValue]:
+    """With their positions: a DAG is written with sorted keys, and a form shows them in the order of their author."""
+    return {
+        key: exact({**param.dump(), "position": position}, f"the DAG, params[{key!r}]")
+        for position, (key, param) in enumerate(dag.params.items())
+    }
 
 
 def zone_name(zone: tzinfo) -> str:

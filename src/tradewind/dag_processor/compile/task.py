@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Final
 
+from tradewind.dag_processor.compile.start_trigger import start_trigger, starts_from_trigger
 from tradewind.dag_processor.compile.values import CompileError, exact, name_of, shown
 from tradewind.model.asset import AssetAliasRef, AssetRef
 from tradewind.model.dag import CallbackEvent, CallbackRef, Retry, Task, TaskGroup
@@ -32,6 +33,7 @@ def compile_task(task: AbstractOperator, own_file: str) -> Task:
     operator: Any = task
     name = f"task {task.task_id!r}"
     group = task.task_group
+    starts_waiting = starts_from_trigger(operator)
     return Task(
         task_id=task.task_id,
         operator=task.operator_name,
@@ -41,6 +43,8 @@ def compile_task(task: AbstractOperator, own_file: str) -> Task:
         role=_role(task),
         fails_run=task.on_failure_fail_dagrun,
         is_empty=_is_empty(operator),
+        starts_from_trigger=starts_waiting,
+        start_trigger=start_trigger(operator) if starts_waiting else None,
         mapping=_length(name, operator.expand_input.map_length) if isinstance(task, MappedOperator) else None,
         retry=_retry(operator),
         depends_on_past=bool(operator.depends_on_past),

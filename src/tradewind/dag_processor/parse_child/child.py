@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Final, TextIO, cast
@@ -26,19 +26,22 @@ from tradewind.dag_files.load import (
     source_text,
 )
 from tradewind.dag_files.observe import Observer
-from tradewind.dag_processor.compile import compile_dag
+from tradewind.dag_processor.compile import answer_partitions, compile_dag, infer_intervals, plan_runs
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.asking import AskingRuntime
-from tradewind.dag_processor.parse_child.call_back import call_back
+from tradewind.dag_processor.parse_child.call_back import Called, call_back
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
+from tradewind.dag_processor.parse_child.meet_deadline import meet_deadline
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
 from tradewind.dag_processor.parse_child.statements import run_statements
 from tradewind.dag_processor.protocol import (
     VERSION_INFLATION,
     Began,
+    DeadlineCall,
     Ended,
     FrameKind,
     Loaded,
+    ManualInterval,
     Notice,
     ParseRequest,
     Problem,
@@ -46,13 +49,22 @@ from tradewind.dag_processor.protocol import (
 from tradewind.model.dag import Dag
 from tradewind.model.dag_graph import mapped_over
 from tradewind.model.dag_json import encode_dag
+from tradewind.model.partition_answers import PartitionQuestion, encode_answers
+from tradewind.model.planned_runs import LastRun, encode_plan
+from tradewind.model.timetable import DataInterval
+from tradewind.runtime.clock import SystemClock
 from tradewind.sdk.dag_context import collecting_dags
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.runtime import Runtime, set_process_runtime
 from tradewind.sdk.secrets_masker import redact_known
+from tradewind.sdk.stats import Stats
 from tradewind.wire.frames import pack
+from tradewind.wire.metrics import Measured
+from tradewind.worker.child.metrics import TaskMetrics
 
 _MOST_NOTICES: Final = 100
+_MOST_METRICS: Final = 1_000
+_CLOCK: Final = SystemClock()
 _SHARED_MODULES: Final = ("airflow.", "tradewind.")
 
 Send = Callable[[bytes], object]
@@ -69,6 +81,9 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     mapping_lines: dict[str, int] = field(default_factory=dict)
+    plans: list[tuple[str, str]] = field(default_factory=list)
+    answers: list[tuple[str, object]] = field(default_factory=list)
+    intervals: list[ManualInterval] = field(default_factory=list)
     is_read: bool = True
 
     @property
@@ -85,6 +100,8 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     """Import the file and send what it says. Uses the process up: it must end afterwards."""
     asking = AskingRuntime(send, receive)
     set_process_runtime(cast("Runtime", asking))
+    measured: list[Measured] = []
+    Stats.set_sink(TaskMetrics(measured.extend, hide=redact_known))
     began_ns = time.time_ns()
     roots = tuple(root.rstrip("/") for root in (request.root, request.plugins) if root)
     reading = _Reading(request, roots)
@@ -101,9 +118,14 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
         reading.fail(error)
     observer.stop()
     if request.callback is not None:
+        called = Called()
         if reading.is_read:
-            reading.problems += call_back(request.callback, reading.dags, roots, request.traceback_depth)
-        send(pack(FrameKind.ENDED, Ended(is_read=reading.is_read, problems=_cleaned(reading.problems))))
+            called = call_back(request.callback, request, reading.dags, roots, asking)
+        problems = _cleaned([*reading.problems, *called.problems])
+        _end(send, Ended(is_read=reading.is_read, problems=problems, links=called.links), measured)
+        return
+    if request.deadline is not None:
+        _end(send, _deadline_met(reading, request.deadline), measured)
         return
     dags = _compiled(reading)
     _note_contacts(reading, observer)
@@ -111,12 +133,31 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     ended = Ended(
         is_read=reading.is_read,
         dags=dags,
+        plans=reading.plans,
+        answers=reading.answers,
+        intervals=reading.intervals,
         problems=_cleaned(reading.problems),
         notices=[structs.replace(each, message=_clean(each.message)) for each in reading.notices[:_MOST_NOTICES]],
         dependencies=_dependencies(request, {**imports.files, **dict.fromkeys(observer.paths)}, began_ns),
         is_volatile=bool(observer.contacts) or asking.has_asked,
     )
-    send(pack(FrameKind.ENDED, ended))
+    _end(send, ended, measured)
+
+
+def _end(send: Send, ended: Ended, measured: list[Measured]) -> None:
+    """Its last word, with what authors' code measured."""
+    sink = Stats.set_sink(None)
+    if isinstance(sink, TaskMetrics):
+        sink.flush()
+    send(pack(FrameKind.ENDED, structs.replace(ended, metrics=measured[:_MOST_METRICS])))
+
+
+def _deadline_met(reading: _Reading, call: DeadlineCall) -> Ended:
+    due_at = None
+    if reading.is_read:
+        due_at, problems = meet_deadline(call, reading.dags, reading.roots, reading.request.traceback_depth)
+        reading.problems += problems
+    return Ended(is_read=reading.is_read, due_at=due_at, problems=_cleaned(reading.problems))
 
 
 def _cleaned(problems: Sequence[Problem]) -> list[Problem]:
@@ -169,12 +210,41 @@ def _compiled(reading: _Reading) -> list[str]:
         dag_id = str(dag.dag_id)
         try:
             compiled = compile_dag(dag)
+            last_run = _last_run(reading.request, dag_id)
+            plan = plan_runs(dag.timetable, compiled, last_run, monotonic=_CLOCK.monotonic)
             texts.append(encode_dag(compiled))
+            if plan is not None:
+                reading.plans.append((dag_id, encode_plan(plan)))
+            questions = [PartitionQuestion(*each[1:]) for each in reading.request.questions if each[0] == dag_id]
+            if questions:
+                reading.answers.append((dag_id, _answers(dag.timetable, compiled, questions)))
+            reading.intervals += _intervals(reading.request, dag.timetable, compiled)
             reading.notices += _unbounded(compiled, reading.mapping_lines)
         except (Exception, SystemExit, RecursionError, MemoryError) as error:
             message = explain(error, reading.roots, reading.request.traceback_depth)
             reading.problems.append(Problem(message, dag_id))
     return texts
+
+
+def _answers(timetable: object, compiled: Dag, questions: Sequence[PartitionQuestion]) -> object:
+    answers = answer_partitions(timetable, compiled, questions)
+    keys = (replace(each, error=None if each.error is None else _clean(each.error)) for each in answers.keys)
+    return encode_answers(replace(answers, keys=tuple(keys)))
+
+
+def _intervals(request: ParseRequest, timetable: object, compiled: Dag) -> Iterator[ManualInterval]:
+    moments = {moment for dag_id, moment in request.moments if dag_id == compiled.dag_id}
+    for said in infer_intervals(timetable, compiled, sorted(moments)):
+        interval = None if said.interval is None else (said.interval.start, said.interval.end)
+        yield ManualInterval(dag_id=said.dag_id, moment=said.moment, interval=interval, error=_clean(said.error))
+
+
+def _last_run(request: ParseRequest, dag_id: str) -> LastRun | None:
+    for known in request.last_runs:
+        if known.dag_id == dag_id:
+            interval = None if known.data_interval is None else DataInterval(*known.data_interval)
+            return LastRun(dag_id, known.run_after, interval, known.partition_key, known.partition_date)
+    return None
 
 
 def _unbounded(dag: Dag, lines: dict[str, int]) -> Iterator[Notice]:

@@ -14,8 +14,9 @@ Where the results differ from Airflow 3.3 on purpose:
 - An every-hour expression that leaves out days (`0 * * * 1`) keeps to its days. Airflow adds the elapsed time
   over a clock change and then fires an hour early or late.
 - Where clocks move by half an hour (Lord Howe) an every-hour expression keeps to the minutes that it names.
-- Around a clock change no tick depends on the tick from which one looks, so none is lost (`*/20 2 * * *` on
-  Lord Howe).
+- Around a clock change no tick depends on the tick from which one looks, so none is lost. Of several readings that the
+  clock skips (`*/20 2 * * *`), Airflow's next run after the first is that of the next day.
+- Years that are still to come (`0 0 1 * * 0 2030`) are waited for; croniter finds no date before them, and raises.
 - A trigger schedule with catchup obeys a start date that was moved past its last run.
 - `0 0 13 * 5#3` means the 13th or the third Friday, like all pairs of day fields; croniter drops the 13th. A
   range that wraps keeps its step (`20-3/5` is 20 and 1; croniter says 20 and 2), and a step from the highest
@@ -23,11 +24,28 @@ Where the results differ from Airflow 3.3 on purpose:
 - A day 0 in six fields is refused (croniter reads 1), as are random (`R`) values and dates that never come
   (30 February, over which Airflow's scheduler fails anew in each round).
 - Fixed deltas are aligned to the microsecond, not by floating point.
+- A partition some ticks before its run is found over a time that the clock skips (`run_offset=-2`). Airflow finds no
+  way back there: two runs are about one partition, and none about the two days before.
 - Of several cron expressions the next run is chosen by the time it is due. Airflow goes by the logical date, and loses
   the sooner of two runs to come where the expressions have an interval.
 """
 
-from tradewind.decide.timetables.schedule import manual_interval, next_run, parse_schedule, upcoming, why_no_run
+from tradewind.decide.timetables.partition import (
+    Partition,
+    date_of_key,
+    partition_of,
+    partition_on,
+    wall_clock_date,
+)
+from tradewind.decide.timetables.schedule import (
+    is_custom,
+    is_running_out,
+    manual_interval,
+    next_run,
+    parse_schedule,
+    upcoming,
+    why_no_run,
+)
 from tradewind.model.invalid_schedule import BadCron, InvalidSchedule, NonPositiveDelta, UnknownTimeZone
 from tradewind.model.timetable_check import require_usable
 
@@ -35,11 +53,18 @@ __all__ = [
     "BadCron",
     "InvalidSchedule",
     "NonPositiveDelta",
+    "Partition",
     "UnknownTimeZone",
+    "date_of_key",
+    "is_custom",
+    "is_running_out",
     "manual_interval",
     "next_run",
     "parse_schedule",
+    "partition_of",
+    "partition_on",
     "require_usable",
     "upcoming",
+    "wall_clock_date",
     "why_no_run",
 ]

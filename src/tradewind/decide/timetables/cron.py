@@ -7,6 +7,8 @@ Two rules, chosen by the expression as a whole:
   put forward, would have shown it (2:30 fires at 3:30).
 - Every hour is named (`*/15 * * * *`): elapsed time counts. A reading that is shown twice fires twice.
 
+These are Airflow's rules, and the default. The author may choose others: see `model.clock_changes`.
+
 The ticks are a plain set of instants, and `after` and `before` search that set. Airflow instead steps from
 the last tick; where the two differ is listed in the docstring of the package.
 """
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
+from tradewind.model.clock_changes import AS_AIRFLOW, ClockChanges, RepeatedTime, SkippedTime
 from tradewind.model.cron_calendar import CronCalendar, cron_calendar
 from tradewind.model.local_time import instants_of, offsets_near, time_zone
 
@@ -31,9 +34,15 @@ class CronGrid:
 
     calendar: CronCalendar
     zone: tzinfo
+    skipped: SkippedTime
+    repeated: RepeatedTime
 
     def after(self, instant: datetime) -> datetime | None:
         """The first tick later than `instant` (in UTC)."""
+        return _tick_after(self, instant)
+
+    def find_after(self, instant: datetime) -> datetime | None:
+        """As `after`, and never from memory."""
         try:
             here = offsets_near(instant.toordinal(), self.zone)
             reading = self.calendar.after(self._reading(instant, here))
@@ -79,15 +88,20 @@ class CronGrid:
         return instant.astimezone(self.zone).replace(tzinfo=None, fold=0)
 
     def _instants(self, reading: datetime) -> tuple[datetime, ...]:
-        return instants_of(reading, self.zone, both=self.calendar.every_hour)
+        return instants_of(reading, self.zone, repeated=self.repeated, skipped=self.skipped)
 
-    def _after_near_change(self, instant: datetime, reading: datetime) -> datetime:
+    def _after_near_change(self, instant: datetime, reading: datetime | None) -> datetime | None:
         """The first tick, where `reading` is the first reading later than the clock shows at `instant`.
 
         Around a clock change the order of readings is not the order of instants: a reading that looks past
         may still come, and a later one may come first. Under one and the same offset the orders agree, so
         look under each offset by itself, and pass over the readings that it does not hold for.
         """
+        # A reading may stand for no instant at all, or for one that has passed.
+        while reading is not None and not any(found > instant for found in self._instants(reading)):
+            reading = self.calendar.after(reading)
+        if reading is None:
+            return None
         best = min(found for found in self._instants(reading) if found > instant)
         # No zone is two days from UTC: until two days before the reading, only a change right here matters.
         for origin in {instant, max(instant, reading.replace(tzinfo=UTC) - _TWO_DAYS)}:
@@ -101,7 +115,7 @@ class CronGrid:
 
     def _before_near_change(self, instant: datetime, reading: datetime | None) -> datetime | None:
         """The mirror image of `_after_near_change`, except that the reading may still be to come."""
-        while reading is not None and min(self._instants(reading)) >= instant:
+        while reading is not None and not any(found < instant for found in self._instants(reading)):
             reading = self.calendar.before(reading)
         if reading is None:
             return None
@@ -116,7 +130,16 @@ class CronGrid:
         return best
 
 
+@lru_cache(maxsize=1024)
+def _tick_after(grid: CronGrid, instant: datetime) -> datetime | None:
+    """Remembered, for when a schedule is due that many DAGs have, such as that of every hour, all ask the same."""
+    return grid.find_after(instant)
+
+
 @lru_cache(maxsize=4096)
-def cron_grid(expression: str, timezone: str) -> CronGrid:
+def cron_grid(expression: str, timezone: str, changes: ClockChanges = AS_AIRFLOW) -> CronGrid:
     """The ticks of a cron expression in a time zone; refuses what it cannot read."""
-    return CronGrid(cron_calendar(expression), time_zone(timezone))
+    calendar, repeated = cron_calendar(expression), changes.repeated
+    if repeated is RepeatedTime.USUAL:
+        repeated = RepeatedTime.BOTH if calendar.every_hour else RepeatedTime.SECOND
+    return CronGrid(calendar, time_zone(timezone), changes.skipped, repeated)

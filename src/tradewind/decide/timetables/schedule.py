@@ -8,11 +8,15 @@ from tradewind.decide.timetables.cron import cron_grid
 from tradewind.decide.timetables.data_interval import last_complete, next_data_interval
 from tradewind.decide.timetables.delta import DeltaGrid
 from tradewind.decide.timetables.events import event_for, next_event
+from tradewind.decide.timetables.partition import next_partition
+from tradewind.decide.timetables.planned import has_few_left, next_planned
 from tradewind.decide.timetables.simple import moment, next_continuous, next_once
 from tradewind.decide.timetables.trigger import first_of, interval_until, next_trigger
 from tradewind.model.delta_steps import require_forward
+from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.timetable import (
     CRON_PRESETS,
+    AssetAndTime,
     AssetOrTime,
     AssetTriggered,
     Continuous,
@@ -42,15 +46,22 @@ def next_run(
     last: DataInterval | RunInfo | None,
     restriction: TimeRestriction,
     now: datetime,
+    plan: PlannedRuns | None = None,
 ) -> RunInfo | None:
     """The run that follows `last` (the newest one that the timetable asked for), or `None` if there is none.
+
+    `plan`: for a timetable of the author's own, the runs that it has named.
 
     Raises `InvalidSchedule` for a timetable that `require_usable` would refuse.
     """
     last, restriction, now = _interval(last), _in_utc(restriction), now.astimezone(UTC)
+    if is_custom(timetable):
+        return None if plan is None else next_planned(plan, last, restriction, now)
     match timetable:
-        case AssetOrTime(by_time):
-            return _next_by_time(by_time, last, restriction, now)
+        case CronPartition():
+            return next_partition(timetable, last, restriction, now)
+        case AssetOrTime(by_time) | AssetAndTime(by_time):
+            return next_run(by_time, last=last, restriction=restriction, now=now)
         case AssetTriggered() | PartitionedAssets():
             return None
         case _:
@@ -61,15 +72,15 @@ def _next_by_time(
     timetable: TimeTimetable, last: DataInterval | None, restriction: TimeRestriction, now: datetime
 ) -> RunInfo | None:
     match timetable:
-        case CronTrigger(expression, timezone, interval, run_immediately):
-            grid = cron_grid(expression, timezone)
+        case CronTrigger(expression, timezone, interval, run_immediately, changes):
+            grid = cron_grid(expression, timezone, changes)
             return next_trigger(grid, interval, last, restriction, now, run_immediately)
-        case MultipleCronTrigger(expressions, timezone, interval, run_immediately):
-            grids = [cron_grid(expression, timezone) for expression in expressions]
+        case MultipleCronTrigger(expressions, timezone, interval, run_immediately, changes):
+            grids = [cron_grid(expression, timezone, changes) for expression in expressions]
             runs = (next_trigger(grid, interval, last, restriction, now, run_immediately) for grid in grids)
             return first_of(runs, restriction, now)
-        case CronDataInterval(expression, timezone):
-            return next_data_interval(cron_grid(expression, timezone), last, restriction, now)
+        case CronDataInterval(expression, timezone, changes):
+            return next_data_interval(cron_grid(expression, timezone, changes), last, restriction, now)
         case DeltaTrigger(delta, interval):
             return next_trigger(DeltaGrid(require_forward(delta)), interval, last, restriction, now)
         case DeltaDataInterval(delta):
@@ -86,6 +97,17 @@ def _next_by_time(
             assert_never(timetable)
 
 
+def is_custom(timetable: Timetable) -> bool:
+    """Whether its runs are named by code of the author's own, which is never called here."""
+    by_time = timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
+    return isinstance(by_time, Custom)
+
+
+def is_running_out(plan: PlannedRuns, last: DataInterval | RunInfo) -> bool:
+    """Whether the author's own timetable had better be asked for more runs."""
+    return has_few_left(plan, _interval(last))
+
+
 def why_no_run(timetable: Timetable) -> str:
     """Why `next_run` has no answer, in words for a person."""
     match timetable:
@@ -96,14 +118,14 @@ def why_no_run(timetable: Timetable) -> str:
         case PartitionedAtRuntime():
             return "the DAG runs only when somebody asks for a partition of it"
         case AssetTriggered():
-            return "the DAG waits for assets and not for a time; events of assets start no runs yet"
+            return "the DAG waits for assets and not for a time"
         case PartitionedAssets():
-            return "the DAG waits for partitions of assets; events of assets start no runs yet"
+            return "the DAG waits for partitions of assets and not for a time"
         case CronPartition():
-            return "the DAG has a timetable of partitions, which start no runs by themselves yet"
+            return "the timetable has no partition to come"
         case Custom(path):
-            return f"the DAG has the timetable {path} of its own, which is not asked for runs yet"
-        case AssetOrTime(by_time):
+            return f"the timetable {path} of the DAG's own has named no further run when the file was last read"
+        case AssetOrTime(by_time) | AssetAndTime(by_time):
             return why_no_run(by_time)
         case _:
             return "the timetable has no further run"
@@ -117,11 +139,11 @@ def manual_interval(timetable: Timetable, run_after: datetime) -> DataInterval |
             return interval_until(run_after, interval)
         case DeltaDataInterval(delta):
             return interval_until(run_after, delta)
-        case CronDataInterval(expression, timezone):
-            return last_complete(cron_grid(expression, timezone), run_after)
+        case CronDataInterval(expression, timezone, changes):
+            return last_complete(cron_grid(expression, timezone, changes), run_after)
         case Events(instants, restrict_to_events):
             return moment(event_for(instants, run_after) if restrict_to_events else run_after)
-        case AssetOrTime(by_time):
+        case AssetOrTime(by_time) | AssetAndTime(by_time):
             return manual_interval(by_time, run_after)
         case CronPartition() | PartitionedAtRuntime() | PartitionedAssets():
             return None  # a partition takes the place of the interval
@@ -138,18 +160,19 @@ def upcoming(
     restriction: TimeRestriction,
     now: datetime,
     count: int,
+    plan: PlannedRuns | None = None,
 ) -> Iterator[RunInfo]:
     """Up to `count` runs after `last`, as they look at `now`.
 
     Ends early with the schedule, and where the future depends on what has not happened yet (`Continuous`).
     """
     for _ in range(count):
-        following = next_run(timetable, last=last, restriction=restriction, now=now)
+        following = next_run(timetable, last=last, restriction=restriction, now=now, plan=plan)
         if following is None:
             return
         yield following
         if isinstance(timetable, Continuous) or (
-            isinstance(timetable, AssetOrTime) and isinstance(timetable.timetable, Continuous)
+            isinstance(timetable, AssetOrTime | AssetAndTime) and isinstance(timetable.timetable, Continuous)
         ):
             return
         last = following

@@ -25,7 +25,8 @@ def next_trigger(
         ticks = [_first_tick(grid, run_immediately, now)]
     else:
         ticks = []
-    if restriction.earliest is not None:
+    # A tick after a run that was not too early is not too early.
+    if restriction.earliest is not None and (last is None or last.end < restriction.earliest):
         ticks.append(grid.at_or_after(restriction.earliest))
     if not restriction.catchup:
         # No tick at all until now is no reason against one to come.

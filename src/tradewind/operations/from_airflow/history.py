@@ -14,6 +14,7 @@ from tradewind.model.dag_json import encode_dag, structure_hash
 from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.operations.from_airflow.mapping import (
+    ended_inquiry,
     ended_run,
     ended_task,
     ended_try,
@@ -50,6 +51,7 @@ class HistoryTally:
     """By DAG, fate, and reason."""
     tasks: int = 0
     tries: int = 0
+    inquiries: int = 0
     xcoms: int = 0
 
     def add(self, part: "HistoryTally") -> None:
@@ -57,6 +59,7 @@ class HistoryTally:
         self.runs.update(part.runs)
         self.tasks += part.tasks
         self.tries += part.tries
+        self.inquiries += part.inquiries
         self.xcoms += part.xcoms
 
     def outcomes(self) -> list[Outcome]:
@@ -93,7 +96,9 @@ def _copy_some(
         keys = _write_runs(tx, found, chosen, choice)
         _write_tasks(tx, found, keys, tally, with_xcoms=wish.with_xcoms)
     else:
-        tally.tasks, tally.tries, xcoms = found.count_tasks([run.number for run in chosen])
+        numbers = [run.number for run in chosen]
+        tally.tasks, tally.tries, xcoms = found.count_tasks(numbers)
+        tally.inquiries = sum(len(each) for each in found.inquiries(numbers))
         tally.xcoms = xcoms if wish.with_xcoms else 0
     return tally
 
@@ -141,6 +146,10 @@ def _write_tasks(
     for tries in found.tries(runs):
         tx.history.add_tries([ended_try(each, runs[each.run_number][0]) for each in tries])
         tally.tries += len(tries)
+    for inquiries in found.inquiries(runs):
+        for each in inquiries:
+            tx.inquiries.put(ended_inquiry(each, runs[each.run_number][0]))
+        tally.inquiries += len(inquiries)
     for xcoms in found.xcoms(runs) if with_xcoms else ():
         tx.history.add_xcoms([ended_xcom(each, runs[each.run_number][0]) for each in xcoms])
         tally.xcoms += len(xcoms)

@@ -5,13 +5,22 @@ from typing import Final
 
 from tradewind.model.dag import Dag, Task
 from tradewind.model.dag_check import InvalidDag, check_dag
-from tradewind.model.ids import RunKey
+from tradewind.model.ids import AttemptKey, RunKey
+from tradewind.model.inquiry import HumanAnswer, Inquiry
 from tradewind.model.json_value import JsonValue
 from tradewind.model.pool import DEFAULT_POOL
 from tradewind.model.states import FINISHED_STATES, RunState, RunType, TaskState, TriggeredBy
+from tradewind.model.task_answers import HITLUserResult
 from tradewind.model.timetable import DataInterval
 from tradewind.operations.from_airflow.outcome import Fate
-from tradewind.storage.interface.airflow_source import AirflowRun, AirflowTask, AirflowTaskName, AirflowTry, AirflowXCom
+from tradewind.storage.interface.airflow_source import (
+    AirflowInquiry,
+    AirflowRun,
+    AirflowTask,
+    AirflowTaskName,
+    AirflowTry,
+    AirflowXCom,
+)
 from tradewind.storage.interface.history_store import EndedRun, EndedTask, EndedTry, EndedXCom
 
 _LONGEST_NAME: Final = 250
@@ -122,6 +131,44 @@ def ended_try(earlier: AirflowTry, run_key: RunKey) -> EndedTry:
 def ended_xcom(xcom: AirflowXCom, run_key: RunKey) -> EndedXCom:
     """A value, which both serialize in the same way."""
     return EndedXCom(run_key, xcom.task_id, xcom.map_index, xcom.key, xcom.value, bool(xcom.is_dag_result), xcom.at)
+
+
+def ended_inquiry(asked: AirflowInquiry, run_key: RunKey) -> Inquiry:
+    """A question of a try that is over, with its answer. Nobody can answer it any more."""
+    answer = None
+    if asked.responded_at is not None:
+        chosen, form = _texts(asked.chosen_options), asked.params_input if isinstance(asked.params_input, dict) else {}
+        by = _users([asked.responded_by])
+        answer = HumanAnswer(chosen_options=chosen, params_input=form, at=asked.responded_at, by=by[0] if by else None)
+    return Inquiry(
+        attempt=AttemptKey(run_key, asked.task_id, asked.map_index, asked.try_number),
+        try_number=asked.try_number,
+        options=_texts(asked.options),
+        subject=asked.subject,
+        created_at=asked.created_at,
+        body=asked.body,
+        defaults=None if asked.defaults is None else _texts(asked.defaults),
+        multiple=bool(asked.is_multiple),
+        params=asked.params if isinstance(asked.params, dict) else {},
+        assigned_users=_users(asked.assignees),
+        answer=answer,
+    )
+
+
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(str(each) for each in value) if isinstance(value, list) else ()
+
+
+def _users(value: JsonValue) -> tuple[HITLUserResult, ...]:
+    """Whatever looks otherwise than expected names nobody."""
+    found = []
+    for each in value if isinstance(value, list) else ():
+        match each:
+            case {"id": str(user_id), "name": str(name)}:
+                found.append(HITLUserResult(id=user_id[:_LONGEST_NAME], name=name[:_LONGEST_NAME]))
+            case _:
+                pass
+    return tuple(found)
 
 
 def remembered_dag(dag_id: str, tasks: Sequence[AirflowTaskName], structure: JsonValue = None) -> Dag:

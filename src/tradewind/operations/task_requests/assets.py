@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Final
 
 from tradewind.errors import InvalidRequest, UnknownAsset
 from tradewind.model.asset import AssetKey, AssetRef
@@ -9,6 +10,9 @@ from tradewind.model.json_value import JsonValue
 from tradewind.model.task_answers import AssetAliasResult, AssetEventResult, AssetResult, InactiveAssetResult
 from tradewind.operations.task_requests.request import TaskRequest
 from tradewind.storage.interface.shared_stores import AssetEventChoice, AssetRecord, StateWriter, StoredAssetEvent
+
+MOST_IN_A_PAGE: Final = 1_000
+"""Updates that a task is told of in one answer."""
 
 
 class AssetRequest(TaskRequest):
@@ -42,6 +46,13 @@ class AssetRequest(TaskRequest):
             limit=limit,
         )
         return [as_event_result(stored) for stored in self.tx.asset_events.choose(choice)]
+
+    def get_consumed_asset_events(self, *, after: int = 0, limit: int = MOST_IN_A_PAGE) -> list[AssetEventResult]:
+        """Of the run of the running task."""
+        most = max(1, min(limit, MOST_IN_A_PAGE))
+        asker = self.asker
+        found = self.tx.asset_events.consumed_after(asker.dag_id, asker.key.run_key, after, most)
+        return [as_event_result(stored) for stored in found]
 
     def get_inactive_assets(self) -> list[InactiveAssetResult]:
         """Inlets and outlets of the running task that no active asset is."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from tradewind.errors import DagUnusable, InvalidRequest, RunExists
+from tradewind.errors import DagUnusable, RunExists
 from tradewind.model.json_value import JsonValue
 from tradewind.model.run import Run
 from tradewind.model.states import RunState, RunType, TriggeredBy
@@ -17,7 +17,9 @@ from tradewind.storage.interface import DagRecord
 from tradewind.storage.interface.lookup_store import RunFilter
 
 
-def as_result(run: Run, consumed_asset_events: Sequence[AssetEventResult] = ()) -> DagRunResult:
+def as_result(
+    run: Run, consumed_asset_events: Sequence[AssetEventResult] = (), *, has_too_many_asset_events: bool = False
+) -> DagRunResult:
     """A run as tasks get to see it."""
     interval = run.data_interval
     conf: Any = run.conf
@@ -36,7 +38,10 @@ def as_result(run: Run, consumed_asset_events: Sequence[AssetEventResult] = ()) 
         conf=dict(conf or {}),
         triggering_user_name=run.triggering_user_name,
         consumed_asset_events=tuple(consumed_asset_events),
+        has_too_many_asset_events=has_too_many_asset_events,
         note=run.note,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
     )
 
 
@@ -111,8 +116,6 @@ class RunRequests(TaskRequest):
         partition_key: str | None = None,
         note: str | None = None,
     ) -> bool:
-        if partition_key is not None:
-            raise InvalidRequest("runs for one partition of their data are not available yet")
         request = RunRequest(
             dag_id,
             run_id,
@@ -122,6 +125,7 @@ class RunRequests(TaskRequest):
             conf=None if conf is None else dict(conf),
             note=note,
             triggered_by=TriggeredBy.OPERATOR,
+            partition_key=partition_key,
         )
         try:
             trigger_run(self.tx, request, self.structures, self.now, suffix="")

@@ -6,6 +6,7 @@ from tradewind.operations.task_requests.runs import RunRequests
 from tradewind.operations.task_requests.secrets import SecretRequest
 from tradewind.operations.task_requests.states import TaskStateRequest
 from tradewind.operations.task_requests.tasks import TaskInstanceRequest
+from tradewind.operations.task_requests.webhooks import WebhookRequest
 from tradewind.operations.task_requests.xcoms import XComRequest
 
 
@@ -17,6 +18,7 @@ class StoredRuntime(
     RunRequests,
     TaskInstanceRequest,
     QuestionRequest,
+    WebhookRequest,
 ):
     """Implements `sdk.runtime.Runtime` for one task instance, which must exist, and within one transaction.
 

@@ -9,6 +9,8 @@ from typing import Any
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
+from tradewind.model.file_system_options import file_system_options
+from tradewind.sdk.connection import Connection
 from tradewind.sdk.module_loading import import_string
 from tradewind.sdk.provider_registry import provider_registry
 
@@ -33,21 +35,26 @@ def register_filesystem(scheme: str, factory: Factory) -> None:
 def get_fs(
     scheme: str, conn_id: str | None = None, storage_options: Properties | None = None
 ) -> fsspec.AbstractFileSystem:
-    """The file system of a scheme, reached with a connection if one is named."""
+    """The file system of a scheme, reached with a connection if one is named.
+
+    Where no provider package makes it of a connection, fsspec's own one gets what the connection says.
+    """
     options = dict(storage_options or {})
     factory = _factory_of(scheme)
     if factory is None:
-        if conn_id is not None:
-            raise ValueError(
-                f"no file system for {scheme}:// takes a connection, but {conn_id!r} is named: install the provider"
-                " package of that store"
-            )
-        return _fsspec_class(scheme)(**options)
+        return _fsspec_class(scheme)(**{**_options_of(conn_id), **options})
     if len(inspect.signature(factory).parameters) > 1:
         return factory(conn_id, options)
     if options:
         raise ValueError(f"the file system for {scheme}:// takes no storage options, but {sorted(options)} are given")
     return factory(conn_id)
+
+
+def _options_of(conn_id: str | None) -> Properties:
+    if conn_id is None:
+        return {}
+    found: Connection = Connection.get(conn_id)
+    return file_system_options(found.conn_type, found.login, found.password, found.extra_dejson)
 
 
 def has_fs(scheme: str) -> bool:

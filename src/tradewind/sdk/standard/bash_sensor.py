@@ -7,15 +7,15 @@ from typing import Any
 
 from tradewind.sdk.context import Context
 from tradewind.sdk.exceptions import AirflowFailException
-from tradewind.sdk.sensor import BaseSensorOperator
 from tradewind.sdk.standard.subprocess_hook import SubprocessHook
+from tradewind.sdk.standard.waiting_between_looks import WaitingBetweenLooks
 
 
-class BashSensor(BaseSensorOperator):
+class BashSensor(WaitingBetweenLooks):
     """Wait until a command ends with exit code 0.
 
     With `retry_exit_code`, only that code means "not yet", and all others fail the sensor; without, every code but 0
-    means "not yet".
+    means "not yet". With `deferrable` it waits in the triggerer between two commands, which run in workers.
     """
 
     template_fields: Sequence[str] = ("bash_command", "env")

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from tradewind.sdk import timezone
+from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context
 from tradewind.sdk.sensor import BaseSensorOperator
 from tradewind.sdk.standard.temporal_triggers import DateTimeTrigger
@@ -25,9 +26,25 @@ class DateTimeSensor(BaseSensorOperator):
 
     template_fields: Sequence[str] = ("target_time",)
 
-    def __init__(self, *, target_time: str | datetime, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        target_time: str | datetime,
+        deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.target_time = target_time
+        self.deferrable = deferrable
+
+    def execute(self, context: Context) -> Any:
+        """Wait, in this worker or for a trigger."""
+        if self.deferrable:
+            self.defer(trigger=DateTimeTrigger(moment=self._moment), method_name="execute_complete")
+        return super().execute(context)
+
+    def execute_complete(self, context: Context, event: Any = None) -> None:
+        """The time has come."""
 
     def poke(self, context: Context) -> bool:
         """Look at the clock."""
@@ -79,6 +96,3 @@ class DateTimeSensorAsync(DateTimeSensor):
             trigger=DateTimeTrigger(moment=self._moment, end_from_trigger=self.end_from_trigger),
             method_name="execute_complete",
         )
-
-    def execute_complete(self, context: Context, event: Any = None) -> None:
-        """The time has come."""

@@ -7,7 +7,7 @@ They do not wait in a worker or for a trigger: they put the question, leave (`Ta
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from tradewind.sdk import timezone
@@ -17,6 +17,7 @@ from tradewind.sdk.context import Context
 from tradewind.sdk.exceptions import TaskAwaitingInput
 from tradewind.sdk.hitl import HITLUser, upsert_hitl_detail
 from tradewind.sdk.notifier import BaseNotifier
+from tradewind.sdk.notset import is_arg_set
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.param import ParamsDict
 from tradewind.sdk.server_exceptions import AirflowProviderDeprecationWarning
@@ -34,6 +35,8 @@ class HITLOperator(BaseOperator):
     """
 
     template_fields: Collection[str] = ("subject", "body")
+    asks_for_params: ClassVar[bool] = True
+    """Its params are a form: those without a default get their value from whoever answers."""
 
     def __init__(
         self,
@@ -93,8 +96,12 @@ class HITLOperator(BaseOperator):
 
     @property
     def serialized_params(self) -> dict[str, dict[str, Any]]:
-        """The form."""
-        return {name: self.params.get_param(name).serialize() for name in self.params}
+        """The form. A field without a default is empty, which its schema may not allow: then it must be filled in."""
+        fields = {name: self.params.get_param(name) for name in self.params}
+        return {
+            name: field.serialize() | {"value": field.value if is_arg_set(field.value) else None}
+            for name, field in fields.items()
+        }
 
     def validate_options(self) -> None:
         """There must be something to choose."""

@@ -5,12 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from tradewind.sdk.context import Context
-from tradewind.sdk.sensor import BaseSensorOperator, PokeReturnValue
+from tradewind.sdk.sensor import PokeReturnValue
+from tradewind.sdk.standard.waiting_between_looks import WaitingBetweenLooks
 from tradewind.sdk.taskflow import determine_kwargs
 
 
-class PythonSensor(BaseSensorOperator):
-    """Wait until the function returns something true, or a `PokeReturnValue` that is done."""
+class PythonSensor(WaitingBetweenLooks):
+    """Wait until the function returns something true, or a `PokeReturnValue` that is done.
+
+    With `deferrable` it waits in the triggerer between two calls, which are made in workers.
+    """
 
     template_fields: Sequence[str] = ("templates_dict", "op_args", "op_kwargs")
 

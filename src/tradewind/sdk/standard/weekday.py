@@ -1,12 +1,14 @@
 """Branching and waiting by the day of the week."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum, unique
+from importlib import import_module
 from typing import Any
 
 from tradewind.sdk import timezone
 from tradewind.sdk.branch import BaseBranchOperator
+from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context
 from tradewind.sdk.sensor import BaseSensorOperator
 
@@ -89,19 +91,45 @@ class BranchDayOfWeekOperator(BaseBranchOperator):
 
 
 class DayOfWeekSensor(BaseSensorOperator):
-    """Wait for one of the given days, by UTC."""
+    """Wait for one of the given days, by UTC. With `deferrable`, in the triggerer."""
 
     def __init__(
         self,
         *,
         week_day: str | Iterable[str] | WeekDay | Iterable[WeekDay],
         use_task_logical_date: bool = False,
+        deferrable: bool = conf.getboolean("operators", "default_deferrable", fallback=False),
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.week_day = week_day
         self.use_task_logical_date = use_task_logical_date
+        self.deferrable = deferrable
         self._week_day_num = WeekDay.validate_week_day(week_day)
+
+    def execute(self, context: Context) -> Any:
+        """Wait, in this worker or for a trigger."""
+        if not self.deferrable:
+            return super().execute(context)
+        if not self.poke(context):
+            # Branches need it never, and with it comes an event loop.
+            trigger = import_module("tradewind.sdk.standard.temporal_triggers").DateTimeTrigger
+            moment = self._next_moment(timezone.utcnow())
+            self.defer(
+                trigger=trigger(moment=moment), method_name="execute_complete", timeout=timedelta(seconds=self.timeout)
+            )
+        return None
+
+    def execute_complete(self, context: Context, event: Any = None) -> None:
+        """The day has come."""
+
+    def _next_moment(self, now: datetime) -> datetime:
+        """When one of the days begins. That of a logical date never changes: then only the timeout ends the wait."""
+        if self.use_task_logical_date or not self._week_day_num:
+            return now + timedelta(seconds=self.timeout) + timedelta(days=1)
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        days = (midnight + timedelta(days=ahead) for ahead in range(1, 8))
+        return next(day for day in days if day.isoweekday() in self._week_day_num)
 
     def poke(self, context: Context) -> bool:
         """Whether it is one of the days."""

@@ -19,18 +19,21 @@ from tradewind.model.run import NewRun, Run, RunCounts, RunHead
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.task import Candidate, NewTask, Started, TaskInstance, TaskSnapshot, WorkItem
 from tradewind.model.timetable import RunInfo
-from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
 from tradewind.storage.interface.backfill_store import BackfillStore
-from tradewind.storage.interface.catalog_store import CatalogStore
+from tradewind.storage.interface.client_stores import ClientStores
+from tradewind.storage.interface.connection_test_store import ConnectionTestStore
+from tradewind.storage.interface.deadline_callback_store import DeadlineCallbackStore
+from tradewind.storage.interface.deadline_store import DeadlineStore
 from tradewind.storage.interface.file_stores import BundleStore, CallbackStore, FileStore, VersionStore
-from tradewind.storage.interface.history_store import HistoryStore
+from tradewind.storage.interface.inquiry_store import InquiryStore
 from tradewind.storage.interface.job_store import JobStore
 from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore, TaskStateStore, XComStore
-from tradewind.storage.interface.listing_store import ListingStore
-from tradewind.storage.interface.live_store import LiveStore
 from tradewind.storage.interface.lookup_store import LookupStore
 from tradewind.storage.interface.measure_store import MeasureStore
-from tradewind.storage.interface.pruning_store import PruningStore
+from tradewind.storage.interface.new_run_store import NewRunStore
+from tradewind.storage.interface.plan_store import PlanStore
+from tradewind.storage.interface.pool_store import PoolStore
+from tradewind.storage.interface.schedule_stores import ScheduleStores
 from tradewind.storage.interface.shared_stores import (
     AssetEventStore,
     AssetStateStore,
@@ -38,7 +41,9 @@ from tradewind.storage.interface.shared_stores import (
     ConnectionStore,
     VariableStore,
 )
+from tradewind.storage.interface.start_store import StartStore
 from tradewind.storage.interface.trigger_store import TriggerStore
+from tradewind.storage.interface.watcher_store import WatcherStore
 from tradewind.telemetry.events import Event
 
 T = TypeVar("T")
@@ -248,11 +253,13 @@ class RunStore(Protocol):
     def set_state(self, run_key: RunKey, expected: RunState, state: RunState, now: datetime, **values: object) -> bool:
         """A change by a person; `values` are further columns. False: it was not in the expected state."""
 
-    def decided(self, run_keys: Collection[RunKey], job: JobKey | None, now: datetime) -> None:
+    def decided(
+        self, run_keys: Collection[RunKey], job: JobKey | None, now: datetime, moves: Sequence[TaskAdvance] = ()
+    ) -> set[TaskKey]:
         """Give the runs a new change number: every memory of them but the caller's own is now old.
 
         `job` becomes their owner, whom other schedulers let go first. None: it was no scheduler that decided; the
-        owner stays as it is.
+        owner stays as it is. `moves` is what was decided, done and answered as by `TaskStore.advance`.
         """
 
     def running_of_dag(self, dag_id: str) -> list[RunKey]:
@@ -369,6 +376,11 @@ class QueueStore(Protocol):
     def slots_in_use(self, job: JobKey) -> SlotsInUse:
         """Those of all pools, and what this scheduler handed out. Exact for pools that are locked."""
 
+    def survey(
+        self, job: JobKey, pool: str, limit: int, *, most_slots: int = MOST_SLOTS
+    ) -> tuple[SlotsInUse, list[Candidate]]:
+        """`slots_in_use`, and `waiting` of one pool."""
+
     def count_active(self, dag_id: str, task_id: str) -> int:
         """Instances of this task that hold slots, over all runs. Exact while the DAG is locked."""
 
@@ -397,11 +409,12 @@ class AttemptStore(Protocol):
     def start(self, reports: Sequence[Started], now: datetime) -> set[TaskKey]:
         """queued → running. Returns those still queued at that attempt."""
 
-    def begin(self, reports: Sequence[Started], now: datetime) -> list[TaskInstance]:
-        """As `start`, and what they are now, by key."""
+    def begin(self, reports: Sequence[Started], now: datetime) -> tuple[list[TaskInstance], list[Run]]:
+        """As `start`, and what they are now, by key, with their runs."""
 
-    def end(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
-        """queued or running → its end. Returns those still there at that attempt."""
+    def end(self, ends: Sequence[AttemptEnd], *, recorded_at: datetime | None = None) -> set[TaskKey]:
+        """queued or running → its end. Returns those still there at that attempt. With `recorded_at`, their changes are
+        recorded as by `ChangeStore.record`."""
 
     def end_waiting(self, ends: Sequence[AttemptEnd]) -> set[TaskKey]:
         """deferred or awaiting_input → its end, without a worker. Returns those still there at that attempt."""
@@ -456,33 +469,11 @@ class ChangeStore(Protocol):
     def take(self, run_keys: Collection[RunKey]) -> TakenChanges:
         """Consume the changes of locked runs."""
 
+    def take_dirty(self, limit: int, *, job: JobKey, foreign_before: datetime) -> tuple[list[RunHead], TakenChanges]:
+        """`lock_dirty`, and `take` for all that it found."""
+
     def is_any_pending(self) -> bool:
         """Whether any run is dirty."""
-
-
-class PoolStore(Protocol):
-    """Pools."""
-
-    def create(self, new: Pool) -> None:
-        """A pool of a name that is not in use."""
-
-    def all(self) -> list[Pool]:
-        """By name."""
-
-    def find(self, name: str) -> Pool | None:
-        """Without a lock."""
-
-    def lock(self, names: Collection[str], *, skip_locked: bool = False) -> list[Pool]:
-        """Lock the rows that exist, by name; `skip_locked` leaves out those that others hold."""
-
-    def served(self, name: str, turn: int) -> None:
-        """The pool's virtual time moves on; never back."""
-
-    def update(self, changed: Pool) -> bool:
-        """False: there is no such pool."""
-
-    def delete(self, name: str) -> bool:
-        """False: there is no such pool."""
 
 
 class EngineStores(Protocol):
@@ -499,13 +490,23 @@ class EngineStores(Protocol):
     @property
     def callbacks(self) -> CallbackStore: ...
     @property
+    def plans(self) -> PlanStore: ...
+    @property
+    def deadlines(self) -> DeadlineStore: ...
+    @property
+    def deadline_callbacks(self) -> DeadlineCallbackStore: ...
+    @property
     def runs(self) -> RunStore: ...
+    @property
+    def new_runs(self) -> NewRunStore: ...
     @property
     def backfills(self) -> BackfillStore: ...
     @property
     def tasks(self) -> TaskStore: ...
     @property
     def queue(self) -> QueueStore: ...
+    @property
+    def starts(self) -> StartStore: ...
     @property
     def attempts(self) -> AttemptStore: ...
     @property
@@ -514,7 +515,6 @@ class EngineStores(Protocol):
     def pools(self) -> PoolStore: ...
     @property
     def jobs(self) -> JobStore: ...
-
     @property
     def measures(self) -> MeasureStore: ...
 
@@ -531,13 +531,19 @@ class TaskStores(Protocol):
     @property
     def deferrals(self) -> DeferralStore: ...
     @property
+    def inquiries(self) -> InquiryStore: ...
+    @property
     def triggers(self) -> TriggerStore: ...
+    @property
+    def watchers(self) -> WatcherStore: ...
     @property
     def lookups(self) -> LookupStore: ...
     @property
     def variables(self) -> VariableStore: ...
     @property
     def connections(self) -> ConnectionStore: ...
+    @property
+    def connection_tests(self) -> ConnectionTestStore: ...
     @property
     def assets(self) -> AssetStore: ...
     @property
@@ -546,33 +552,12 @@ class TaskStores(Protocol):
     def asset_states(self) -> AssetStateStore: ...
 
 
-class ClientStores(Protocol):
-    """What people and other programs ask for."""
-
-    @property
-    def catalog(self) -> CatalogStore: ...
-    @property
-    def listings(self) -> ListingStore: ...
-    @property
-    def pruning(self) -> PruningStore: ...
-    @property
-    def history(self) -> HistoryStore: ...
-    @property
-    def live(self) -> LiveStore: ...
-    @property
-    def accounts(self) -> AccountStore: ...
-    @property
-    def grants(self) -> GrantStore: ...
-    @property
-    def api_tokens(self) -> TokenStore: ...
-    @property
-    def logins(self) -> LoginStore: ...
-    @property
-    def audit_log(self) -> AuditStore: ...
-
-
-class Transaction(EngineStores, TaskStores, ClientStores, Protocol):
+class Transaction(EngineStores, ScheduleStores, TaskStores, ClientStores, Protocol):
     """One transaction: the stores, and what shall be told once it is committed."""
+
+    @property
+    def has_recorded_changes(self) -> bool:
+        """Whether a scheduler will have something to do."""
 
     def emit(self, *events: Event) -> None:
         """Tell these events after the commit, and only then."""
@@ -593,7 +578,19 @@ class Store(Protocol):
         """Run `work` in a transaction of its own, again if it comes into conflict with others."""
 
 
-class ReadingStore(Store, Protocol):
+class LastingStore(Store, Protocol):
+    """The database, for those who go on only when what they did cannot be lost."""
+
+    def transact_lastingly(self, work: Callable[[Transaction], T]) -> T:
+        """`transact`, and return when it is on disk, where commits do not wait for that by themselves. Others hear of
+        it before.
+
+        Raises:
+            DatabaseUnavailable: no answer; what was committed may be lost.
+        """
+
+
+class ReadingStore(LastingStore, Protocol):
     """The database, for those who mostly look at it."""
 
     def read(self, work: Callable[[Transaction], T]) -> T:

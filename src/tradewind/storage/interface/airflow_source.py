@@ -129,6 +129,27 @@ class AirflowXCom(NamedTuple):
     is_dag_result: bool | None
 
 
+class AirflowInquiry(NamedTuple):
+    """What a try of a task instance asked people, and what they answered."""
+
+    run_number: int
+    task_id: str
+    map_index: int
+    try_number: int
+    options: JsonValue
+    subject: str
+    body: str | None
+    defaults: JsonValue
+    is_multiple: bool | None
+    params: JsonValue
+    assignees: JsonValue
+    created_at: datetime
+    responded_at: datetime | None
+    responded_by: JsonValue
+    chosen_options: JsonValue
+    params_input: JsonValue
+
+
 class AirflowTaskName(NamedTuple):
     """A task that some run of a DAG has had."""
 
@@ -167,6 +188,9 @@ class AirflowHistory(Protocol):
 
     def tries(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowTry]]:
         """The earlier tries of their tasks, some at a time."""
+
+    def inquiries(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowInquiry]]:
+        """What all their tries asked people, some at a time. Before Airflow 3.1 none did."""
 
     def xcoms(self, run_numbers: Collection[int]) -> Iterator[Sequence[AirflowXCom]]:
         """The XComs of their tasks, a few at a time: each may be large."""

@@ -56,6 +56,9 @@ class BackfillStore(Protocol):
     def existing_runs(self, dag_id: str, logical_dates: Collection[datetime]) -> dict[datetime, ExistingRun]:
         """The runs that the DAG has for these dates, by date."""
 
+    def existing_partitions(self, dag_id: str, partition_dates: Collection[datetime]) -> dict[datetime, ExistingRun]:
+        """The newest run that the DAG has for each partition of these dates, by date."""
+
     def take_over(self, run_key: RunKey, backfill: Backfill, now: datetime) -> bool:
         """Make a queued run one of this backfill, with its conf if it has one. False: it is not queued."""
 

@@ -23,6 +23,9 @@ class CatalogStore(Protocol):
     def run_counts(self, dag_ids: Collection[str] | None = None) -> list[RunCounts]:
         """Of those of these DAGs (or of all) that have runs, by id."""
 
+    def favorites(self, user_name: str) -> list[str]:
+        """The DAGs that somebody likes, by id."""
+
     def is_favorite(self, user_name: str, dag_id: str) -> bool:
         """Whether the person has marked the DAG."""
 

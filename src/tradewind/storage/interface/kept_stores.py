@@ -82,9 +82,6 @@ class RenderedStore(Protocol):
     def of_run(self, run_key: RunKey) -> dict[TaskKey, Mapping[str, JsonValue]]:
         """Those of a whole run."""
 
-    def of_tasks(self, tasks: Collection[TaskKey]) -> dict[TaskKey, Mapping[str, JsonValue]]:
-        """Those of these task instances, as far as they have any."""
-
     def name_instances(self, names: Mapping[TaskKey, str]) -> None:
         """What people see in place of the map index."""
 
@@ -103,6 +100,12 @@ class TaskStateStore(Protocol):
 
     def clear(self, task: TaskKey, *, of_all_map_indexes: bool = False) -> None:
         """Remove all values of a task instance, or of all instances of its task in its run."""
+
+    def count_expired(self, now: datetime) -> int:
+        """How many values of all tasks have expired."""
+
+    def delete_expired(self, now: datetime, limit: int) -> int:
+        """Remove no more than so many of those. Returns how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from tradewind.model.asset import DEFAULT_GROUP, AssetKey
+from tradewind.model.ids import RunKey
 from tradewind.model.json_value import JsonValue
+from tradewind.model.slot_policy import EventWindow
 from tradewind.model.task_answers import ConnectionResult
 
 
@@ -142,6 +144,9 @@ class AssetStore(Protocol):
     def of_alias(self, alias: str) -> list[AssetRecord]:
         """The active assets that it stands for, by key."""
 
+    def attached_to(self, aliases: Collection[str]) -> dict[str, set[AssetKey]]:
+        """All assets, active or not, that each of the aliases stands for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAssetEvent:
@@ -168,6 +173,16 @@ class StoredAssetEvent:
     event: NewAssetEvent
 
 
+class UnseenEvent(NamedTuple):
+    """An update that was not handed out, without what its author says of it, which may be long."""
+
+    event_key: int
+    asset_key: AssetKey
+    at: datetime
+    partition_key: str | None
+    aliases: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetEventChoice:
     """Which events: of assets with that name and that URI, through that alias, between two instants (both included)."""
@@ -184,14 +199,38 @@ class AssetEventChoice:
 class AssetEventStore(Protocol):
     """Updates of assets. They outlive the runs that they came from."""
 
-    def add(self, events: Sequence[NewAssetEvent], now: datetime) -> None:
-        """In this order."""
+    def add(self, events: Sequence[NewAssetEvent], now: datetime, *, is_awaited: bool = False) -> list[int]:
+        """In this order. Returns their keys. `is_awaited`: somebody may wait for them."""
 
-    def record(self, event: NewAssetEvent, now: datetime) -> int:
-        """One, and the key that it gets."""
+    def new(self, limit: int) -> list[UnseenEvent]:
+        """Those that somebody may wait for and that were not handed out, the first first. Locked; without those that
+        somebody else has locked."""
+
+    def is_any_new(self) -> bool:
+        """Whether there are some that were not handed out."""
+
+    def hand_out(self, event_keys: Collection[int], batch_key: int) -> None:
+        """Of locked ones: they belong to a batch, which has the key of its first; 0: each is alone."""
 
     def choose(self, choice: AssetEventChoice) -> list[StoredAssetEvent]:
         """By time, then in the order in which they were added."""
+
+    def updated(self, asset_keys: Collection[AssetKey], window: EventWindow) -> set[AssetKey]:
+        """Those of the assets that have an update in the window, whoever consumed it."""
+
+    def instants(
+        self, asset_keys: Collection[AssetKey], window: EventWindow, limit: int
+    ) -> list[tuple[datetime, AssetKey]]:
+        """When which of the assets had updates in the window, whoever consumed them, the earliest first."""
+
+    def source(self, event_key: int) -> tuple[str, str] | None:
+        """The DAG and the run that an update comes from, if it comes from one."""
+
+    def consumed_by(self, run_keys: Collection[RunKey]) -> dict[RunKey, list[StoredAssetEvent]]:
+        """What runs were made for, in the same order. Runs that were made for none are left out."""
+
+    def consumed_after(self, dag_id: str, run_key: RunKey, after: int, limit: int) -> list[StoredAssetEvent]:
+        """What a run of the DAG was made for, in pages: by key, those after the one with that key."""
 
 
 class StateWriter(NamedTuple):

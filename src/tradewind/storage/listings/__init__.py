@@ -16,6 +16,11 @@ from tradewind.storage.listings.assets import (
     ASSET_REFERENCES,
     ASSET_STATES,
     ASSETS,
+    CONSUMED_EVENTS,
+    QUEUED_EVENTS,
+    RUNS_OF_EVENTS,
+    SLOTS,
+    WATCHERS,
 )
 from tradewind.storage.listings.backfills import BACKFILLS
 from tradewind.storage.listings.connections import CONNECTIONS
@@ -23,15 +28,18 @@ from tradewind.storage.listings.dag_runs import DAG_RUNS
 from tradewind.storage.listings.dag_tags import DAG_TAGS
 from tradewind.storage.listings.dag_versions import DAG_VERSIONS
 from tradewind.storage.listings.dag_warnings import DAG_WARNINGS
-from tradewind.storage.listings.dags import DAGS
+from tradewind.storage.listings.dags import DAGS, ONE_DAG
+from tradewind.storage.listings.deadlines import DEADLINES
 from tradewind.storage.listings.event_logs import EVENT_LOGS
 from tradewind.storage.listings.import_errors import IMPORT_ERRORS
+from tradewind.storage.listings.inquiries import INQUIRIES
 from tradewind.storage.listings.jobs import JOBS
 from tradewind.storage.listings.listing import Listing
 from tradewind.storage.listings.pools import POOLS
 from tradewind.storage.listings.task_instances import TASK_INSTANCES
 from tradewind.storage.listings.task_states import TASK_STATES
 from tradewind.storage.listings.task_tries import TASK_TRIES
+from tradewind.storage.listings.triggers import TRIGGERS
 from tradewind.storage.listings.variables import VARIABLES
 from tradewind.storage.listings.xcoms import XCOMS
 
@@ -44,19 +52,28 @@ _LISTINGS: Final[Mapping[Listed, Listing]] = {
     Listed.ASSET_STATES: ASSET_STATES,
     Listed.BACKFILLS: BACKFILLS,
     Listed.CONNECTIONS: CONNECTIONS,
+    Listed.CONSUMED_EVENTS: CONSUMED_EVENTS,
     Listed.DAG_RUNS: DAG_RUNS,
     Listed.DAGS: DAGS,
     Listed.DAG_TAGS: DAG_TAGS,
     Listed.DAG_VERSIONS: DAG_VERSIONS,
     Listed.DAG_WARNINGS: DAG_WARNINGS,
+    Listed.DEADLINES: DEADLINES,
     Listed.EVENT_LOGS: EVENT_LOGS,
     Listed.IMPORT_ERRORS: IMPORT_ERRORS,
+    Listed.INQUIRIES: INQUIRIES,
     Listed.JOBS: JOBS,
+    Listed.ONE_DAG: ONE_DAG,
     Listed.POOLS: POOLS,
+    Listed.QUEUED_EVENTS: QUEUED_EVENTS,
+    Listed.RUNS_OF_EVENTS: RUNS_OF_EVENTS,
+    Listed.SLOTS: SLOTS,
     Listed.TASK_INSTANCES: TASK_INSTANCES,
     Listed.TASK_STATES: TASK_STATES,
     Listed.TASK_TRIES: TASK_TRIES,
+    Listed.TRIGGERS: TRIGGERS,
     Listed.VARIABLES: VARIABLES,
+    Listed.WATCHERS: WATCHERS,
     Listed.XCOMS: XCOMS,
 }
 

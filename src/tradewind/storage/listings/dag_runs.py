@@ -5,13 +5,25 @@ from typing import Final
 import sqlalchemy as sa
 
 from tradewind.model.listing import Order
+from tradewind.storage.listings.any_text import any_text
 from tradewind.storage.listings.duration import SecondsBetween
 from tradewind.storage.listings.listing import Listing
-from tradewind.storage.schema import dag, dag_run, dag_version
-from tradewind.storage.types import Instant
+from tradewind.storage.schema import asset, asset_delivery, dag, dag_run, dag_version
 
 _RUN: Final = dag_run.c
 _VERSION: Final = dag_version.c
+
+# All assets that it was made for, as one text to search in.
+_consumed_names = (
+    sa.select(any_text(sa.func.aggregate_strings(asset.c.name + "\n" + asset.c.uri, "\n")))
+    .where(
+        asset.c.asset_key.in_(
+            sa.select(asset_delivery.c.asset_key).where(asset_delivery.c.run_key == _RUN.run_key).correlate(dag_run)
+        )
+    )
+    .correlate(dag_run)
+    .scalar_subquery()
+)
 
 DAG_RUNS = Listing(
     dag_run,
@@ -33,6 +45,8 @@ DAG_RUNS = Listing(
         "conf": _RUN.conf,
         "note": _RUN.note,
         "bundle_version": _RUN.bundle_version,
+        "partition_key": _RUN.partition_key,
+        "partition_date": _RUN.partition_date,
         "dag_display_name": dag.c.display_name,
         "version_key": _RUN.version_key,
         "version_number": _VERSION.version_number,
@@ -49,9 +63,6 @@ DAG_RUNS = Listing(
         "run_id": _RUN.run_id,
         "updated_at": _RUN.updated_at,
         "duration": SecondsBetween(_RUN.started_at, _RUN.finished_at),
-        # No run is one of a partition, or was made by updates of assets, as yet.
-        "partition_key": sa.type_coerce(sa.null(), sa.String()),
-        "partition_date": sa.type_coerce(sa.null(), Instant()),
-        "consuming_asset": sa.type_coerce(sa.null(), sa.String()),
+        "consuming_asset": _consumed_names,
     },
 )

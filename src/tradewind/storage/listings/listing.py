@@ -1,17 +1,21 @@
 """Definitions of lists, and the statements that are made of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.sql import visitors
+from sqlalchemy.sql.util import ClauseAdapter
 
 from tradewind.errors import InvalidRequest
 from tradewind.model.listing import Condition, Order, Page, Query, Test
-from tradewind.storage.listings.contains import Contains
+from tradewind.storage.listings.contains import contains
+from tradewind.storage.listings.duration import SecondsBetween
+from tradewind.storage.listings.latest import Latest
+from tradewind.storage.listings.shape import LIMIT, MOST_COUNTED, OFFSET, Slot, is_common, shape_of
 from tradewind.storage.types import AnySelect
 
 _COMPARISONS: Final[Mapping[Test, Callable[[Any, object], sa.ColumnElement[bool]]]] = {
@@ -23,8 +27,7 @@ _COMPARISONS: Final[Mapping[Test, Callable[[Any, object], sa.ColumnElement[bool]
 _OR: Final = "|"
 _ALL: Final = "~"
 _HIGHEST: Final = "\U0010ffff"
-_MOST_ROWS: Final = 2**62
-"""More than there can be. Clients ask for more than databases can count to."""
+_MOST_REMEMBERED: Final = 500
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,12 @@ class Listing:
     key_turns: bool = True
     """Whether rows that are equal come the other way round as well, where the order is descending. An index is read
     backwards like that. Without one, rows are seen in the order of their key, and it is quicker to keep the first."""
+    lowest: tuple[str, int] | None = None
+    """A field of the key and its lowest value, which most rows have. Sorted by that field, those with the value are in
+    the order of the rest of the key, so that the first of them are found without a look at all."""
+    also_called: Mapping[str, sa.Column[Any]] = field(default_factory=dict)
+    """Fields of the key that another table has as well, by whose index SQLite can read rows in their order. It does not
+    see by itself that the two are the same."""
     hidden: Mapping[str, sa.ColumnElement[Any]] = field(default_factory=dict)
     """More fields that may be asked for and sorted by."""
     where: sa.ColumnElement[bool] | None = None
@@ -76,13 +85,11 @@ class Listing:
         Raises:
             InvalidRequest: there is no such field.
         """
-        order = self._full_order(query.order or self.order)
-        conditions = [self._condition(each) for each in query.conditions]
-        if self.where is not None:
-            conditions.append(self.where)
-        # One row more than asked for tells whether another page follows.
-        asked = query if query.limit is None else replace(query, limit=query.limit + 1)
-        found = connection.execute(self._statement(order, conditions, asked)).all()
+        shape, parameters = shape_of(query)
+        dialect = connection.dialect.name
+        asked = self._asked.get((dialect, shape)) or self._remembered(dialect, shape)
+        order = asked.order
+        found = connection.execute(asked.rows, parameters).all()
         is_backward = query.before is not None
         is_more = query.limit is not None and len(found) > query.limit
         page = found[: query.limit]
@@ -95,35 +102,81 @@ class Listing:
         return Page(
             # What is shown is selected first.
             [dict(zip(self.shown, row, strict=False)) for row in rows],
-            self._total(connection, conditions, query, len(rows), is_more=is_more),
+            self._total(connection, asked, query, parameters, len(rows), is_more=is_more),
             last=ends[1] if ends and (is_backward or is_more) else None,
             first=ends[0] if ends and (query.after is not None or (is_backward and is_more)) else None,
         )
 
+    @property
+    def columns(self) -> set[sa.ColumnElement[Any]]:
+        """Of tables: those that are shown, or needed for it."""
+        spoken_of = (*self._labels, *(same for _, same in self.joined))
+        return {part for each in spoken_of for part in visitors.iterate(each) if isinstance(part, sa.Column)}
+
+    def of_created(self, created: sa.CTE) -> tuple[list[sa.ColumnElement[Any]], sa.FromClause]:
+        """What is shown of rows that the same statement makes, and where it comes from. `created` has all columns of
+        the source, which does not have the rows before the statement ends."""
+        adapted = ClauseAdapter(created).traverse
+        source: sa.FromClause = created
+        for table, same in self.joined:
+            source = source.outerjoin(table, adapted(same))
+        return [adapted(label) for label in self._labels], source
+
+    def _remembered(self, dialect: str, shape: Query) -> "_Asked":
+        order = self._full_order(shape.order or self.order)
+        conditions = [self._condition(each) for each in shape.conditions]
+        if self.where is not None:
+            conditions.append(self.where)
+        asked = _Asked(
+            order,
+            self._statement(order, conditions, shape, dialect),
+            self._count(conditions, is_limited=shape.most_counted is not None),
+        )
+        if is_common(shape):
+            if len(self._asked) >= _MOST_REMEMBERED:
+                self._asked.clear()
+            self._asked[dialect, shape] = asked
+        return asked
+
     def _statement(
-        self, order: Sequence[Order], conditions: Sequence[sa.ColumnElement[bool]], query: Query
+        self, order: Sequence[Order], conditions: Sequence[sa.ColumnElement[bool]], query: Query, dialect: str
     ) -> AnySelect:
         is_backward = query.before is not None
         edge = query.before if is_backward else query.after
         past = [] if edge is None else [self._is_past(order, edge, is_backward=is_backward)]
-        sorting = self._sorted(order, is_backward=is_backward)
+        sorting = self._sorted(order, dialect, is_backward=is_backward)
 
-        def one_page(columns: Iterable[sa.ColumnElement[Any]], source: sa.FromClause) -> AnySelect:
-            page = sa.select(*columns).select_from(source).where(*conditions, *past).order_by(*sorting)
-            page = page if query.limit is None else page.limit(query.limit)
-            return page.offset(min(query.offset, _MOST_ROWS)) if query.offset else page
+        def all_rows(columns: Iterable[sa.ColumnElement[Any]], source: sa.FromClause) -> AnySelect:
+            return sa.select(*columns).select_from(source).where(*conditions, *past).order_by(*sorting)
 
         fields = self._selected(order)
         if query.limit is None:
-            return one_page(fields, self._full_source)
+            return _cut(all_rows(fields, self._full_source), query)
         if not self.joined:
-            return one_page(fields, self.source)
+            return _cut(all_rows(fields, self.source), query)
         # First which rows, then all of them: else each row of the list would be put together, only to be left out.
         keys = {name: self._column(name) for name in self.key}
         narrow = self._joined_for([*conditions, *past, *sorting])
-        found = one_page((column.label(name) for name, column in keys.items()), narrow).subquery("found")
+        labels = [column.label(name) for name, column in keys.items()]
+        if dialect == "sqlite" and self.lowest is not None and self._is_by_lowest(order):
+            name, lowest = self.lowest
+            column = keys[name]
+            rows = sa.select(*labels).select_from(narrow)
+            rest = self._sorted_like(narrow, order[1:], is_backward=is_backward)
+            # What is asked first leaves hardly any rows of the second part: SQLite asks in this order.
+            first = rows.where(column == lowest, *conditions, *past).order_by(*rest)
+            others = rows.where(column > lowest, *conditions, *past).order_by(*sorting)
+            is_highest_first = order[0].is_descending is not is_backward
+            parts = (others, first) if is_highest_first else (first, others)
+            found = _one_after_the_other(parts, query).subquery("found")
+        else:
+            found = _cut(all_rows(labels, narrow), query).subquery("found")
         same = sa.and_(*(column == found.c[name] for name, column in keys.items()))
         return sa.select(*fields).select_from(self._full_source.join(found, same)).order_by(*sorting)
+
+    def _is_by_lowest(self, order: Sequence[Order]) -> bool:
+        """Whether rows are sorted by the field with the lowest value first, then by the rest of the key."""
+        return self.lowest is not None and order[0].field == self.lowest[0] and {o.field for o in order} == {*self.key}
 
     def _joined_for(self, expressions: Iterable[sa.ColumnElement[Any]]) -> sa.FromClause:
         """The source with those other tables of which these speak."""
@@ -142,8 +195,9 @@ class Listing:
     def _total(
         self,
         connection: sa.Connection,
-        conditions: Sequence[sa.ColumnElement[bool]],
+        asked: "_Asked",
         query: Query,
+        parameters: Mapping[str, object],
         found: int,
         *,
         is_more: bool,
@@ -153,15 +207,15 @@ class Listing:
         is_by_offset = query.after is None and query.before is None
         if is_by_offset and not is_more and (found or not query.offset):
             return query.offset + found  # the last page: all that come before it are counted by where it begins
-        return self._count(connection, conditions, query.most_counted)
+        return int(connection.execute(asked.count, parameters).scalar_one())
 
-    def _count(self, connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], most: int | None) -> int:
+    def _count(self, conditions: Sequence[sa.ColumnElement[bool]], *, is_limited: bool) -> AnySelect:
         source = self._joined_for(conditions)
-        statement = sa.select(sa.func.count()).select_from(source).where(*conditions)
-        if most is not None:
-            some = sa.select(sa.literal(1)).select_from(source).where(*conditions).limit(most)
-            statement = sa.select(sa.func.count()).select_from(some.subquery())
-        return int(connection.execute(statement).scalar_one())
+        if not is_limited:
+            return sa.select(sa.func.count()).select_from(source).where(*conditions)
+        most = sa.bindparam(MOST_COUNTED, type_=sa.BigInteger())
+        some = sa.select(sa.literal(1)).select_from(source).where(*conditions).limit(most)
+        return sa.select(sa.func.count()).select_from(some.subquery())
 
     def _column(self, name: str) -> sa.ColumnElement[Any]:
         column = None if name in self.secret else self.shown.get(name)
@@ -170,6 +224,12 @@ class Listing:
         if column is None:
             raise InvalidRequest(f"Ordering with '{name}' is disallowed or the attribute does not exist on the model")
         return column
+
+    @cached_property
+    def _asked(self) -> dict[tuple[str, Query], "_Asked"]:
+        """What was asked for before, as statements: to put one together and to work out which one it is that the
+        database knows already takes longer than to run it."""
+        return {}
 
     @cached_property
     def _labels(self) -> list[sa.Label[Any]]:
@@ -193,14 +253,31 @@ class Listing:
     def _is_key(self, name: str) -> bool:
         return any(self._column(name) is self._column(each) for each in self.key)
 
-    def _sorted(self, order: Sequence[Order], *, is_backward: bool) -> list[sa.ColumnElement[Any]]:
+    def _sorted(self, order: Sequence[Order], dialect: str, *, is_backward: bool) -> list[sa.ColumnElement[Any]]:
         made: list[sa.ColumnElement[Any]] = []
         for each in order:
             column = self._column(each.field)
             if not _tables(column):
                 continue  # it is the same for all rows, and PostgreSQL does not sort by a constant
-            if getattr(column, "nullable", True):
-                made.append(column.is_(None).desc() if is_backward else column.is_(None))
+            turned = column.desc() if each.is_descending is not is_backward else column.asc()
+            if not getattr(column, "nullable", True):
+                made.append(turned)
+            elif dialect == "mysql":
+                made.extend((column.is_(None).desc() if is_backward else column.is_(None), turned))
+            else:
+                # Where it can be said like this, what rows are sorted by is worked out once, and an index may have it.
+                made.append(turned.nulls_first() if is_backward else turned.nulls_last())
+        return made
+
+    def _sorted_like(
+        self, source: sa.FromClause, order: Sequence[Order], *, is_backward: bool
+    ) -> list[sa.ColumnElement[Any]]:
+        """By fields of the key, in the words of the table that SQLite reads first, if it is among the source."""
+        tables = set(_tables_of(source))
+        made: list[sa.ColumnElement[Any]] = []
+        for each in order:
+            other = self.also_called.get(each.field)
+            column = self._column(each.field) if other is None or other.table not in tables else other
             made.append(column.desc() if each.is_descending is not is_backward else column.asc())
         return made
 
@@ -224,25 +301,62 @@ class Listing:
         return _tested(self._column(condition.field), condition) if related is None else related.condition(condition)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    order: tuple[Order, ...]
+    rows: AnySelect
+    count: AnySelect
+
+
+def _cut(rows: AnySelect, query: Query) -> AnySelect:
+    """Only the page that was asked for."""
+    page = rows if query.limit is None else rows.limit(sa.bindparam(LIMIT, type_=sa.BigInteger()))
+    return page.offset(sa.bindparam(OFFSET, type_=sa.BigInteger())) if query.offset else page
+
+
+def _one_after_the_other(parts: Iterable[AnySelect], query: Query) -> sa.CompoundSelect[*tuple[Any, ...]]:
+    """The page of all parts together, of each of which no more is read than could be on it. For SQLite, which does not
+    even begin with the second part where the first one fills the page: to sort all of them would take both."""
+    limit: sa.ColumnElement[int] = sa.bindparam(LIMIT, type_=sa.BigInteger())
+    offset = sa.bindparam(OFFSET, type_=sa.BigInteger())
+    most = limit + offset if query.offset else limit
+    both = sa.union_all(*(sa.select(part.limit(most).subquery()) for part in parts)).limit(limit)
+    return both.offset(offset) if query.offset else both
+
+
 def _tested(column: sa.ColumnElement[Any], condition: Condition) -> sa.ColumnElement[bool]:
     value = condition.value
+    if isinstance(value, Slot):
+        value = sa.bindparam(value.name, type_=column.type, expanding=condition.test is Test.ONE_OF)
     match condition.test:
         case Test.IS:
             return _is(column, value)
         case Test.IS_NOT:
             return sa.not_(_is(column, value))
+        case Test.ONE_OF if isinstance(value, sa.BindParameter):
+            return column.in_(value)
         case Test.ONE_OF:
             assert isinstance(value, Sequence)
             present = [each for each in value if each is not None]
             found = column.in_(present)
             return sa.or_(found, column.is_(None)) if len(present) < len(value) else found
         case Test.MATCHES:
-            return _any_of(str(value), lambda text: Contains(column, text))
+            return _any_of(str(value), lambda text: contains(column, text))
         case Test.STARTS_WITH:
             # As a range, for which an index can be used in every database and collation that we use.
             return _any_of(str(value), lambda text: sa.and_(column >= text, column < text + _HIGHEST))
+        case comparison if isinstance(column, Latest | SecondsBetween):
+            return column.compared(comparison, value)
         case comparison:
             return _COMPARISONS[comparison](column, value)
+
+
+def _tables_of(source: sa.FromClause) -> Iterator[sa.FromClause]:
+    if isinstance(source, sa.Join):
+        yield from _tables_of(source.left)
+        yield from _tables_of(source.right)
+    else:
+        yield source
 
 
 def _tables(expression: sa.ColumnElement[Any]) -> set[sa.FromClause]:

@@ -4,12 +4,13 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from tradewind.model.ids import UNMAPPED
 from tradewind.model.listing import Order
 from tradewind.model.states import TaskState
 from tradewind.storage.listings.duration import SecondsBetween
 from tradewind.storage.listings.latest import Latest
 from tradewind.storage.listings.listing import Listing
-from tradewind.storage.schema import dag, dag_run, dag_version, task_instance
+from tradewind.storage.schema import dag, dag_run, dag_version, rendered_fields, task_instance
 
 _TASK: Final = task_instance.c
 _RUN: Final = dag_run.c
@@ -49,7 +50,11 @@ OF_TASK: Final[dict[str, sa.ColumnElement[object]]] = {
     "version_created_at": _VERSION.created_at,
 }
 """What each try of a task instance has in common with the others."""
-
+_RENDERED_FOR_TASK: Final = sa.and_(
+    rendered_fields.c.run_key == _TASK.run_key,
+    rendered_fields.c.task_id == _TASK.task_id,
+    rendered_fields.c.map_index == _TASK.map_index,
+)
 
 TASK_INSTANCES = Listing(
     task_instance,
@@ -71,11 +76,16 @@ TASK_INSTANCES = Listing(
         "reason": _TASK.reason,
         "logical_date": _RUN.logical_date,
         "run_after": _RUN.run_after,
+        "rendered_fields": rendered_fields.c.fields,
     },
+    # Templates may have been given what nobody shall guess piece by piece.
+    secret=frozenset({"rendered_fields"}),
     key=("run_key", "task_id", "map_index"),
     key_turns=False,
     order=(Order("map_index"),),
-    joined=JOINED,
+    lowest=("map_index", UNMAPPED),
+    also_called={"run_key": _RUN.run_key},
+    joined=(*JOINED, (rendered_fields, _RENDERED_FOR_TASK)),
     hidden={
         # What clients of the REST API may sort by and ask for, besides.
         "id": _TASK.run_key,
@@ -85,11 +95,12 @@ TASK_INSTANCES = Listing(
         "data_interval_end": _RUN.interval_end,
         "stored_state": _TASK.state,
         "updated_at": Latest(
-            _TASK.scheduled_at,
-            _TASK.queued_at,
-            _TASK.started_at,
-            _TASK.heartbeat_at,
+            # The one that is mostly the latest comes first: then there is no need to look at the others.
             _TASK.finished_at,
+            _TASK.heartbeat_at,
+            _TASK.started_at,
+            _TASK.queued_at,
+            _TASK.scheduled_at,
             _TASK.intervened_at,
         ),
     },

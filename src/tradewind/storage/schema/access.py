@@ -1,9 +1,8 @@
 """Users, roles, tokens, what DAGs grant, and who changed what."""
 
-from typing import Final
-
 import sqlalchemy as sa
 
+from tradewind.storage.audit_guard import guard_audit_log
 from tradewind.storage.schema.conventions import add_index, metadata
 from tradewind.storage.types import Instant, LongText, big_key, identifier
 
@@ -111,23 +110,7 @@ add_index("ix_audit_log_dag", audit_log.c.dag_id, audit_log.c.entry_key)
 add_index("ix_audit_log_event", audit_log.c.event, audit_log.c.entry_key)
 add_index("ix_audit_log_owner", audit_log.c.owner, audit_log.c.entry_key)
 
-# Entries are never changed. On MySQL, who may make tables may often not make triggers.
-_UNCHANGED: Final = {
-    "sqlite": """
-        CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
-        BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END
-    """,
-    "postgresql": """
-        CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS
-        $$BEGIN RAISE EXCEPTION 'the audit log is never changed'; END$$;
-        CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log
-        FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()
-    """,
-}
-
 
 @sa.event.listens_for(audit_log, "after_create")
 def _keep_unchanged(_table: sa.Table, connection: sa.Connection, **_: object) -> None:
-    statements = _UNCHANGED.get(connection.dialect.name)
-    if statements is not None:
-        connection.exec_driver_sql(statements)
+    guard_audit_log(connection)

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tradewind.storage.schema.conventions import add_index, metadata
-from tradewind.storage.types import KEY_LENGTH, Instant, LongText, big_key, identifier
+from tradewind.storage.types import KEY_LENGTH, PATH_LENGTH, Instant, LongText, big_key, identifier
 
 # All refer to the task instance rather than to the run: who adds a row would else wait, on MySQL, for the scheduler
 # that has locked the run to decide about it.
@@ -76,6 +76,32 @@ deferral = sa.Table(
     sqlite_with_rowid=False,
 )
 
+# What tasks ask people, and the answers: one for each try, so that what became of earlier ones can be told.
+inquiry = sa.Table(
+    "inquiry",
+    metadata,
+    *_of_task(),
+    sa.Column("try_number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("options", LongText, nullable=False),
+    sa.Column("subject", LongText, nullable=False),
+    sa.Column("body", LongText, nullable=True),
+    sa.Column("defaults", LongText, nullable=True),
+    sa.Column("multiple", sa.Boolean, nullable=False),
+    sa.Column("params", LongText, nullable=False),
+    # Pairs of id and name.
+    sa.Column("assigned_users", LongText, nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.Column("responded_at", Instant, nullable=True),
+    # Absent although there is an answer: it was the one for nobody answering in time.
+    sa.Column("responded_by_id", identifier(), nullable=True),
+    sa.Column("responded_by_name", identifier(), nullable=True),
+    sa.Column("chosen_options", LongText, nullable=True),
+    sa.Column("params_input", LongText, nullable=True),
+    _ends_with_task(),
+    sqlite_with_rowid=False,
+)
+
 # A task may have several for a moment: one that was called off, and that of its next attempt.
 task_trigger = sa.Table(
     "task_trigger",
@@ -88,14 +114,48 @@ task_trigger = sa.Table(
     sa.Column("class_path", LongText, nullable=False),
     sa.Column("kwargs", LongText, nullable=False),
     sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    # Whether class and arguments are known. Else the task began with it, and its DAG says what it is.
+    sa.Column("is_prepared", sa.Boolean, nullable=False),
     sa.Column("queue", identifier(), nullable=True),
     # The job of the triggerer that runs it. Absent: it is free.
     sa.Column("triggerer", sa.BigInteger, nullable=True),
-    # Whether a person stopped the task while its trigger ran: its work outside is to be ended.
+    # Whether its triggerer is to stop it: its task waits no longer.
     sa.Column("is_called_off", sa.Boolean, nullable=False),
+    # Whether a person stopped the task: what the trigger waits for is to be ended.
+    sa.Column("is_killed", sa.Boolean, nullable=False),
     sa.Column("created_at", Instant, nullable=False),
+    # Since when that triggerer has it.
+    sa.Column("claimed_at", Instant, nullable=True),
+    # How often it held up others, when it did so last and where it was then, and whether it is kept apart from them.
+    sa.Column("blocks", sa.Integer, nullable=False),
+    sa.Column("blocked_at", Instant, nullable=True),
+    sa.Column("blocked_stack", LongText, nullable=True),
+    sa.Column("is_quarantined", sa.Boolean, nullable=False),
     _ends_with_task(),
     sqlite_autoincrement=True,
 )
 add_index("ix_task_trigger_task", task_trigger.c.run_key, task_trigger.c.task_id, task_trigger.c.map_index)
 add_index("ix_task_trigger_triggerer", task_trigger.c.triggerer, task_trigger.c.is_called_off)
+
+# Of tasks that were deleted, until a triggerer has ended what they wait for. All that it takes to make one is here.
+orphan_trigger = sa.Table(
+    "orphan_trigger",
+    metadata,
+    sa.Column("trigger_key", big_key(), primary_key=True, autoincrement=False),
+    sa.Column("run_key", big_key(), nullable=False),
+    sa.Column("task_id", identifier(), nullable=False),
+    sa.Column("map_index", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("class_path", LongText, nullable=False),
+    sa.Column("kwargs", LongText, nullable=False),
+    sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    sa.Column("is_prepared", sa.Boolean, nullable=False),
+    sa.Column("queue", identifier(), nullable=True),
+    sa.Column("triggerer", sa.BigInteger, nullable=True),
+    sa.Column("dag_id", identifier(), nullable=False),
+    sa.Column("run_id", identifier(), nullable=False),
+    sa.Column("try_number", sa.Integer, nullable=False),
+    sa.Column("bundle_name", identifier(), nullable=True),
+    sa.Column("bundle_version", identifier(), nullable=True),
+    sa.Column("path", identifier(PATH_LENGTH), nullable=True),
+)

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from tradewind.model.states import OCCUPYING_STATES, RunState, TaskState
+from tradewind.model.states import OCCUPYING_STATES, HeldBy, RunState, TaskState
 from tradewind.storage.schema.conventions import NOT_PARTIAL, PARTIAL, STATE, add_index, metadata
 from tradewind.storage.types import PATH_LENGTH, Instant, LongText, big_key, identifier
 
@@ -37,12 +37,15 @@ dag_run = sa.Table(
     sa.Column("reason", LongText, nullable=True),
     sa.Column("decided_at", Instant, nullable=True),
     sa.Column("updated_at", Instant, nullable=False),
+    sa.Column("partition_key", identifier(), nullable=True),
+    sa.Column("partition_date", Instant, nullable=True),
     sa.UniqueConstraint("dag_id", "run_id"),
     sa.UniqueConstraint("dag_id", "logical_date"),
     sqlite_autoincrement=True,
 )
 run_is_queued = dag_run.c.state == sa.literal_column(f"'{RunState.QUEUED}'")
 run_is_running = dag_run.c.state == sa.literal_column(f"'{RunState.RUNNING}'")
+run_has_failed = dag_run.c.state == sa.literal_column(f"'{RunState.FAILED}'")
 run_times_out = sa.and_(run_is_running, dag_run.c.times_out_at.is_not(None))
 # The state, always the same there, is a column as well: SQLite takes the index of which more columns are given, and
 # would else read all runs of a DAG by the index of their order.
@@ -52,7 +55,11 @@ add_index(
 add_index("ix_dag_run_running", dag_run.c.dag_id, dag_run.c.state, where=run_is_running, only=PARTIAL)
 add_index("ix_dag_run_state", dag_run.c.state, dag_run.c.dag_id, dag_run.c.run_after, only=NOT_PARTIAL)
 add_index("ix_dag_run_timeout", dag_run.c.times_out_at, where=run_times_out)
+add_index("ix_dag_run_failed", dag_run.c.finished_at, where=run_has_failed, only=PARTIAL)
 add_index("ix_dag_run_order", dag_run.c.dag_id, dag_run.c.ordering_at)
+# By DAG and key: SQLite adds the key to every index. Task instances of a DAG are read by it in their own order.
+add_index("ix_dag_run_dag", dag_run.c.dag_id, only=("sqlite",))
+add_index("ix_dag_run_partition", dag_run.c.dag_id, dag_run.c.partition_key, where=dag_run.c.partition_key.is_not(None))
 add_index(
     "ix_dag_run_backfill",
     dag_run.c.backfill_key,
@@ -119,6 +126,10 @@ def state_in(*states: TaskState) -> sa.ColumnElement[bool]:
 task_is_waiting = sa.and_(
     task_instance.c.state == sa.literal_column(f"'{TaskState.SCHEDULED}'"), task_instance.c.held_by.is_(None)
 )
+task_is_starting = sa.and_(
+    task_instance.c.state == sa.literal_column(f"'{TaskState.SCHEDULED}'"),
+    task_instance.c.held_by == sa.literal_column(f"'{HeldBy.START_FROM_TRIGGER}'"),
+)
 task_is_active = state_in(*OCCUPYING_STATES, TaskState.DEFERRED)
 task_has_timer = task_instance.c.wake_at.is_not(None)
 
@@ -130,6 +141,7 @@ _queue_order = (
     task_instance.c.map_index,
 )
 add_index("ix_task_instance_waiting", *_queue_order, where=task_is_waiting, only=PARTIAL)
+add_index("ix_task_instance_starting", *_queue_order, where=task_is_starting, only=PARTIAL)
 add_index("ix_task_instance_active", task_instance.c.pool, where=task_is_active, only=PARTIAL)
 add_index("ix_task_instance_timer", task_instance.c.wake_at, where=task_has_timer)
 add_index("ix_task_instance_queue", task_instance.c.state, *_queue_order, only=NOT_PARTIAL)

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from tradewind.storage.schema.conventions import add_index, metadata
+from tradewind.storage.schema.conventions import PARTIAL, add_index, metadata
 from tradewind.storage.types import KEY_LENGTH, AssetText, Instant, LongText, big_key, identifier
 
 variable = sa.Table(
@@ -30,6 +30,37 @@ connection = sa.Table(
     sa.Column("is_encrypted", sa.Boolean, nullable=False),
     sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
     sa.Column("updated_at", Instant, nullable=False),
+)
+
+connection_test_request = sa.Table(
+    "connection_test_request",
+    metadata,
+    sa.Column("test_key", big_key(), primary_key=True, autoincrement=True),
+    # A hash: who knows the token may see what came of the test.
+    sa.Column("token_hash", sa.String(64), nullable=False),
+    sa.Column("conn_id", identifier(), nullable=False),
+    # The same until it has ended: of a connection, one test at a time.
+    sa.Column("unfinished_conn_id", identifier(), nullable=True),
+    sa.Column("state", sa.String(20), nullable=False),
+    sa.Column("message", LongText, nullable=True),
+    sa.Column("executor", identifier(), nullable=True),
+    sa.Column("queue", identifier(), nullable=True),
+    sa.Column("saves", sa.Boolean, nullable=False),
+    sa.Column("conn_type", identifier(), nullable=True),
+    sa.Column("description", LongText, nullable=True),
+    sa.Column("host", LongText, nullable=True),
+    sa.Column("schema", LongText, nullable=True),
+    sa.Column("login", LongText, nullable=True),
+    sa.Column("password", LongText, nullable=True),
+    sa.Column("port", sa.Integer, nullable=True),
+    sa.Column("extra", LongText, nullable=True),
+    sa.Column("is_encrypted", sa.Boolean, nullable=False),
+    sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
+    sa.Column("created_at", Instant, nullable=False),
+    sa.Column("updated_at", Instant, nullable=False),
+    sa.UniqueConstraint("token_hash"),
+    sa.UniqueConstraint("unfinished_conn_id"),
+    sqlite_autoincrement=True,
 )
 
 asset = sa.Table(
@@ -98,10 +129,18 @@ asset_event = sa.Table(
     sa.Column("source_map_index", sa.Integer, nullable=True),
     sa.Column("partition_key", identifier(), nullable=True),
     sa.Column("aliases", LongText, nullable=True),
+    # -1: no scheduler has seen it yet. 0: it went to each DAG by itself. Else those with the same number, which is the
+    # key of their first, went together to DAGs that take all that wait.
+    sa.Column("batch_key", big_key(), nullable=False, server_default="0"),
     sa.ForeignKeyConstraint(["asset_key"], ["asset.asset_key"], ondelete="CASCADE"),
     sqlite_autoincrement=True,
 )
+event_is_new = asset_event.c.batch_key == sa.literal_column("-1")
+event_is_in_batch = asset_event.c.batch_key > sa.literal_column("0")
+_batch = (asset_event.c.batch_key, asset_event.c.event_key)
 add_index("ix_asset_event_asset", asset_event.c.asset_key, asset_event.c.created_at)
+add_index("ix_asset_event_new", *_batch, where=event_is_new, only=PARTIAL)
+add_index("ix_asset_event_batch", *_batch, where=event_is_in_batch)
 
 asset_state = sa.Table(
     "asset_state",

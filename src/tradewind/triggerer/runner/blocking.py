@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
 from tradewind.sdk.task_clock import current_clock
-from tradewind.triggerer.runner.busy import Busy
+from tradewind.triggerer.runner.busy import Busy, Step
 
 
 class Timed:
@@ -14,7 +14,7 @@ class Timed:
         self,
         inner: Coroutine[Any, Any, Any],
         longest_s: float,
-        tell: Callable[[float], object],
+        tell: Callable[[Step, float], object],
         *,
         busy: Busy,
         trigger: int,
@@ -40,12 +40,12 @@ class Timed:
                 step, given = self._inner.throw, error
 
     def _timed(self, step: Callable[[Any], Any], given: Any) -> Any:
-        began = current_clock().monotonic()
-        self._busy.trigger = self._trigger
+        began_s = current_clock().monotonic()
+        entered = self._busy.enter(self._trigger, began_s)
         try:
             return step(given)
         finally:
-            self._busy.trigger = None
-            took_s = current_clock().monotonic() - began
+            self._busy.leave()
+            took_s = current_clock().monotonic() - began_s
             if took_s > self._longest_s:
-                self._tell(took_s)
+                self._tell(entered, took_s)

@@ -6,24 +6,39 @@ import logging
 import traceback
 from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, cast
+from functools import cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tradewind.compat import install
 from tradewind.sdk.configuration import conf
+from tradewind.sdk.expansion import is_mappable
 from tradewind.sdk.runtime import Runtime, use_runtime
+from tradewind.sdk.secrets_masker import redact_known
 from tradewind.sdk.serde import deserialize, serialize
+from tradewind.sdk.state_store import TaskScope, TaskStateStoreAccessor
 from tradewind.sdk.states import TaskInstanceState
+from tradewind.sdk.stats import Stats
+from tradewind.sdk.task_clock import current_clock
 from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
 from tradewind.sdk.xcom import resolve_xcom_backend
-from tradewind.triggerer.protocol import Ending, FrameKind, Outcome, Start, TaskName
+from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
+from tradewind.triggerer.board import Board
+from tradewind.triggerer.protocol import Blocked, Ending, FrameKind, Outcome, Start, TaskName
 from tradewind.triggerer.runner.blocking import Timed
-from tradewind.triggerer.runner.busy import Busy
+from tradewind.triggerer.runner.busy import Busy, Step
 from tradewind.triggerer.runner.classes import TriggerClasses
+from tradewind.triggerer.runner.last_words import LastWord, is_stopped
+from tradewind.triggerer.runner.line import Line
 from tradewind.triggerer.runner.link import Link, SupervisorGone
 from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
-from tradewind.worker.child.pipe_runtime import PipeRuntime, RequestFailed
-from tradewind.worker.protocol import Answer
+from tradewind.triggerer.runner.threads import NotedThreads
+from tradewind.triggerer.runner.watch import Watch
+from tradewind.worker.child.metrics import TaskMetrics
+from tradewind.worker.child.pipe_runtime import PipeRuntime
+
+if TYPE_CHECKING:
+    from tradewind.triggerer.runner.preparing import Preparing
 
 log = logging.getLogger(__name__)
 
@@ -48,40 +63,69 @@ class WaitingTaskInstance:
 class Lives:
     """Makes and runs triggers."""
 
-    def __init__(self, link: Link, killed: set[int], busy: Busy) -> None:
-        """`killed`: those that are stopped because a person wants it; `busy` learns whose code runs."""
+    def __init__(self, link: Link, killed: set[int], board: Board) -> None:
+        """In the thread of the loop. `killed`: those that are stopped because a person wants it; `board` learns whose
+        code runs."""
         install()
         capture_logs(link)
+        self._metrics = TaskMetrics(partial(link.send, FrameKind.METRICS), hide=redact_known)
+        Stats.set_sink(self._metrics)
         self._link = link
         self._killed = killed
-        self._busy = busy
+        self._unstored: dict[int, asyncio.Future[None]] = {}
+        self._busy = Busy(board)
+        asyncio.get_running_loop().set_default_executor(NotedThreads(board))
         self._classes = TriggerClasses()
         self._longest_step_s = conf.getfloat("triggerer", "blocked_main_thread_warning_threshold", fallback=0.2)
         self._on_kill_timeout_s = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0)
+        self._clears_state = conf.getboolean("state_store", "clear_on_success", fallback=False)
+        Watch(self._busy, self._longest_step_s, self._tell_blocks, current_clock()).start()
 
-    async def live(self, start: Start) -> None:
-        """From its first to its last moment. Says how it ended; raises nothing."""
+    def begin(self, trigger: int) -> None:
+        """What this one turned out to be is stored, so it may run."""
+        stored = self._unstored.get(trigger)
+        if stored is not None and not stored.done():
+            stored.set_result(None)
+
+    def tell_metrics(self) -> None:
+        """What was measured too fast to be told at once, and has been added up."""
+        self._metrics.flush()
+
+    async def live(self, start: Start) -> LastWord:
+        """From its first to its last moment. Returns how it ended; raises nothing."""
         CURRENT_TRIGGER.set(start.trigger)
-        with use_runtime(cast("Runtime", PipeRuntime(_Line(self._link, start.trigger)))):
+        with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, start.trigger)))):
             try:
-                outcome = await self._outcome(start)
-            except asyncio.CancelledError:
-                self._killed.discard(start.trigger)
-                self._link.send(FrameKind.STOPPED, start.trigger)
+                outcome = await self._timed(start)
             except BaseException as error:  # also SystemExit: one trigger must not end the others
+                if is_stopped(error) or (start.is_called_off and isinstance(error, asyncio.CancelledError)):
+                    self._killed.discard(start.trigger)
+                    return FrameKind.STOPPED, start.trigger
                 lines = [part.rstrip("\n") for part in traceback.format_exception(error)]
                 log.error("The trigger failed", exc_info=error)
-                self._fire(Outcome(start.trigger, Ending.ERROR, json.dumps(lines)))
-            else:
-                self._fire(outcome)
-
-    def _fire(self, outcome: Outcome) -> None:
-        self._link.send(FrameKind.FIRED, outcome)
+                outcome = Outcome(start.trigger, Ending.ERROR, json.dumps(lines))
+            return FrameKind.FIRED, outcome
 
     async def _outcome(self, start: Start) -> Outcome:
+        if start.order:
+            if start.is_called_off:  # what it is was never stored, so it never ran
+                raise asyncio.CancelledError
+            known = self._preparing.prepare(start, Line(self._link, start.trigger))
+            if known is None:
+                return Outcome(start.trigger, Ending.WORKER, "null")
+            await self._stored(start.trigger)
+            start = known
         trigger = self._make(start)
         try:
-            return _told(start, await self._timed(start, trigger))
+            if start.is_called_off:
+                self._killed.add(start.trigger)
+                raise asyncio.CancelledError
+            event = await _first_event(trigger)
+            if self._clears_state and _is_success(event):
+                await _state_of(start.task).aclear()
+            if isinstance(event, BaseTaskEndEvent):
+                return _ended(start, event, is_listened=self._classes.are_tasks_listened_to(start.code))
+            return Outcome(start.trigger, Ending.EVENT, json.dumps(serialize(event.payload)))
         except asyncio.CancelledError:
             if start.trigger in self._killed:
                 await self._kill(trigger)
@@ -89,9 +133,32 @@ class Lives:
         finally:
             await _clean_up(trigger)
 
-    def _timed(self, start: Start, trigger: BaseTrigger) -> Timed:
-        warn = partial(_warn, start)
-        return Timed(_first_event(trigger), self._longest_step_s, warn, busy=self._busy, trigger=start.trigger)
+    async def _stored(self, trigger: int) -> None:
+        """Return when the supervisor has stored what the trigger is: who goes on with it, or has to end it, knows."""
+        stored = self._unstored[trigger] = asyncio.get_running_loop().create_future()
+        try:
+            await stored
+        finally:
+            del self._unstored[trigger]
+
+    def _timed(self, start: Start) -> Timed:
+        """All that is done for it may hold up others: also its import, what makes it and what cleans up."""
+        return Timed(
+            self._outcome(start), self._longest_step_s, self._tell_blocked, busy=self._busy, trigger=start.trigger
+        )
+
+    @cached_property
+    def _preparing(self) -> "Preparing":
+        # With what a worker has to live the life of a task, which most deployments need none of here.
+        made: Preparing = import_module("tradewind.triggerer.runner.preparing").Preparing(self._classes, self._link)
+        return made
+
+    def _tell_blocks(self, step: Step, took_s: float) -> None:
+        """In the thread of the watch: the step goes on."""
+        self._link.send(FrameKind.BLOCKED, Blocked(step.trigger, took_s, list(step.stack), is_over=False))
+
+    def _tell_blocked(self, step: Step, took_s: float) -> None:
+        self._link.send(FrameKind.BLOCKED, Blocked(step.trigger, took_s, list(step.stack), is_over=True))
 
     def _make(self, start: Start) -> BaseTrigger:
         found = self._classes.find(start.class_path, start.code)
@@ -109,40 +176,6 @@ class Lives:
             log.exception("on_kill of the trigger failed")
 
 
-class _Line:
-    """Asks in the name of one trigger. Implements `worker.child.pipe_runtime.Line`."""
-
-    __slots__ = ("_link", "_trigger")
-
-    def __init__(self, link: Link, trigger: int) -> None:
-        self._link = link
-        self._trigger = trigger
-
-    def hide(self, texts: list[str]) -> None:
-        """What a trigger prints goes past the logs of its task; what it logs is masked here."""
-
-    def tell(self, method: str, arguments: bytes) -> None:
-        """See `Line.tell`. Here it is answered, too: nothing that comes later would show that it was refused."""
-        answer = self.ask(method, arguments)
-        if answer.error_kind is not None:
-            raise RequestFailed(answer.error)
-
-    def ask(self, method: str, arguments: bytes) -> Answer:
-        """See `Line.ask`."""
-        return self._link.ask(self._trigger, method, arguments)
-
-
-def _warn(start: Start, took_s: float) -> None:
-    """In the log of its task, where its author looks."""
-    log.warning(
-        "%s kept all other triggers waiting for %.2f s: it calls something that blocks, in its task instance %s of %s",
-        start.class_path,
-        took_s,
-        start.task.task_id,
-        start.task.dag_id,
-    )
-
-
 async def _first_event(trigger: BaseTrigger) -> TriggerEvent:
     events: Any = trigger.run()
     async with aclosing(events):
@@ -153,9 +186,7 @@ async def _first_event(trigger: BaseTrigger) -> TriggerEvent:
     raise RuntimeError("the trigger ended without an event")
 
 
-def _told(start: Start, event: TriggerEvent) -> Outcome:
-    if not isinstance(event, BaseTaskEndEvent):
-        return Outcome(start.trigger, Ending.EVENT, json.dumps(serialize(event.payload)))
+def _ended(start: Start, event: BaseTaskEndEvent, *, is_listened: bool) -> Outcome:
     task, backend = start.task, resolve_xcom_backend()
     xcoms = {
         key: backend.serialize_value(
@@ -168,7 +199,24 @@ def _told(start: Start, event: TriggerEvent) -> Outcome:
         )
         for key, value in (event.xcoms or {}).items()
     }
-    return Outcome(start.trigger, _ENDINGS[event.task_instance_state], json.dumps(xcoms))
+    log.info("The trigger says how its task ended: %s", event.task_instance_state.value)
+    length = _map_length((event.xcoms or {}).get(XCOM_RETURN_KEY)) if task.map_index < 0 else None
+    return Outcome(start.trigger, _ENDINGS[event.task_instance_state], json.dumps(xcoms), length, is_listened)
+
+
+def _map_length(value: Any) -> int | None:
+    """How many copies a task that is mapped over the value would have. Whether any is, the supervisor knows."""
+    return len(value) if is_mappable(value) else None
+
+
+def _is_success(event: TriggerEvent) -> bool:
+    return isinstance(event, BaseTaskEndEvent) and event.task_instance_state is TaskInstanceState.SUCCESS
+
+
+def _state_of(task: TaskName) -> TaskStateStoreAccessor:
+    """What the task stored for its later tries."""
+    scope = TaskScope(dag_id=task.dag_id, run_id=task.run_id, task_id=task.task_id, map_index=task.map_index)
+    return TaskStateStoreAccessor(scope)
 
 
 async def _clean_up(trigger: BaseTrigger) -> None:

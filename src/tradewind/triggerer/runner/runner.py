@@ -5,8 +5,9 @@ from collections.abc import Coroutine
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from tradewind.triggerer.protocol import Blocked, FrameKind, Start, Stop, decode_starts, decode_stops
-from tradewind.triggerer.runner.busy import Busy
+from tradewind.triggerer.board import Board
+from tradewind.triggerer.protocol import FrameKind, Start, Stop, decode_starts, decode_stops
+from tradewind.triggerer.runner.last_words import LastWord, told_to_end
 from tradewind.triggerer.runner.link import Link
 
 if TYPE_CHECKING:
@@ -14,26 +15,26 @@ if TYPE_CHECKING:
 
 _LAST_WORDS_S: Final = 3.0
 """How long triggers may clean up before the process ends."""
+_TOLD_AGAIN_S: Final = 60.0
+"""So long they may take for `on_kill` and `cleanup` otherwise."""
 
 
 class Runner:
     """Does what the supervisor says."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, board: Board) -> None:
+        """`board` is where the supervisor sees whose code runs."""
         self._link = link
+        self._board = board
         self._lives: Lives | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._killed: set[int] = set()
-        self._busy = Busy()
 
     async def run(self) -> None:
         """Until the supervisor is gone, or wants it to end. Triggers are stopped, and go on elsewhere."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
-        self._busy = Busy()
 
         def received(kind: int, content: bytes) -> None:
-            if kind == FrameKind.PING:
-                self._tell_who_blocks()
             loop.call_soon_threadsafe(self._obey, kind, content)
 
         self._link.listen(received, lambda: loop.call_soon_threadsafe(over.set))
@@ -44,12 +45,6 @@ class Runner:
         if tasks:
             await asyncio.wait(tasks, timeout=_LAST_WORDS_S)
 
-    def _tell_who_blocks(self) -> None:
-        """In the thread that hears the supervisor. That a trigger's code runs just now means nothing by itself."""
-        trigger = self._busy.trigger
-        if trigger is not None:
-            self._link.send(FrameKind.BLOCKED, Blocked(trigger, self._busy.stack()))
-
     def _obey(self, kind: int, content: bytes) -> None:
         match kind:
             case FrameKind.START:
@@ -59,19 +54,30 @@ class Runner:
                 for stop in decode_stops(content):
                     self._stop(stop)
             case FrameKind.PING:
+                if self._lives is not None:
+                    self._lives.tell_metrics()
                 self._link.send(FrameKind.PONG)
             case _:
                 raise ValueError(f"a frame of kind {kind}")
 
     def _start(self, start: Start) -> None:
         if start.trigger in self._tasks:
+            if self._lives is not None and not start.order:
+                self._lives.begin(start.trigger)
             return
         if self._lives is None:
             # The SDK is loaded with the first trigger: many deployments have none.
-            self._lives = import_module("tradewind.triggerer.runner.lives").Lives(self._link, self._killed, self._busy)
-        life: Coroutine[Any, Any, None] = self._lives.live(start)
-        task = self._tasks[start.trigger] = asyncio.get_running_loop().create_task(life)
-        task.add_done_callback(lambda _: self._tasks.pop(start.trigger, None))
+            self._lives = import_module("tradewind.triggerer.runner.lives").Lives(self._link, self._killed, self._board)
+        life: Coroutine[Any, Any, LastWord] = self._lives.live(start)
+        self._tasks[start.trigger] = asyncio.get_running_loop().create_task(self._let_live(start.trigger, life))
+
+    async def _let_live(self, trigger: int, life: Coroutine[Any, Any, LastWord]) -> None:
+        try:
+            last_word = await life
+        finally:
+            # Before its end is told: who hears of it may have it started again, and must not be taken for the same.
+            del self._tasks[trigger]
+        self._link.send(*last_word)
 
     def _stop(self, stop: Stop) -> None:
         task = self._tasks.get(stop.trigger)
@@ -80,4 +86,4 @@ class Runner:
             return
         if stop.kills:
             self._killed.add(stop.trigger)
-        task.cancel()
+        told_to_end(task, _TOLD_AGAIN_S)

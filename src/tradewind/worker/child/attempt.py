@@ -12,6 +12,7 @@ import msgspec
 import setproctitle
 
 from tradewind.model.assignment import Assignment
+from tradewind.runtime.kill_first import be_killed_first
 from tradewind.runtime.subreaper import become_subreaper
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.lineage import reset_lineage
@@ -25,6 +26,7 @@ from tradewind.worker.child.metrics import TaskMetrics
 from tradewind.worker.child.output import CAPTURE
 from tradewind.worker.child.pipe import Pipe, SupervisorGone
 from tradewind.worker.child.pipe_runtime import PipeRuntime
+from tradewind.worker.child.structlog_records import join_structlog
 from tradewind.worker.child.termination import obey_termination
 from tradewind.worker.protocol import DagFile, FrameKind
 from tradewind.worker.task_life.life import TaskLife
@@ -40,7 +42,7 @@ def live(imported: ImportedFile, stream: int, output: int, errors: int) -> NoRet
     exit_code = os.EX_SOFTWARE
     try:
         pipe = _settle(stream, output, errors)
-        _carry_out(imported, _received(pipe), pipe, PipeRuntime(pipe))
+        carry_out(imported, received(pipe), pipe, PipeRuntime(pipe))
         exit_code = os.EX_OK
     except SupervisorGone:
         pass  # nobody to tell, and nobody who would want to know
@@ -54,11 +56,12 @@ def live_alone(file: DagFile, stream: int, output: int, errors: int) -> NoReturn
     try:
         pipe = _settle(stream, output, errors)
         # Before the file asks for anything: whoever waits for an answer passes over all else.
-        assignment = _received(pipe)
+        assignment = received(pipe)
         runtime = PipeRuntime(pipe)
         imported = import_file(file, cast("Runtime", runtime))
         CAPTURE.install()
-        _carry_out(imported, assignment, pipe, runtime)
+        join_structlog()
+        carry_out(imported, assignment, pipe, runtime)
         exit_code = os.EX_OK
     except SupervisorGone:
         pass
@@ -70,6 +73,7 @@ def _settle(stream: int, output: int, errors: int) -> Pipe:
     """Become a process of its own: its session and group, its own output, nothing of its parent's."""
     os.setsid()
     become_subreaper()
+    be_killed_first()
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (output, 1), (errors, 2)):
         os.dup2(source, target)
@@ -79,14 +83,16 @@ def _settle(stream: int, output: int, errors: int) -> Pipe:
     return Pipe(stream)
 
 
-def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
+def carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runtime: PipeRuntime) -> None:
+    """Live the attempt through, and tell the supervisor all about it. The whole process is the attempt's."""
     run = assignment.dag_run
     setproctitle.setproctitle(f"tradewind: {run.dag_id}.{assignment.task_id}")
     runtime.tell_secrets()  # those that the DAG file has named already
     reset_lineage()
     set_process_runtime(cast("Runtime", runtime))
     CAPTURE.connect(pipe.send_frame)
-    metrics = TaskMetrics(pipe) if imported.file.keeps_metrics else None
+    tell = partial(pipe.send, FrameKind.METRICS)
+    metrics = TaskMetrics(tell) if imported.file.keeps_metrics else None
     Stats.set_sink(metrics)
     try:
         dag = imported.dags.get(run.dag_id)
@@ -102,7 +108,8 @@ def _carry_out(imported: ImportedFile, assignment: Assignment, pipe: Pipe, runti
         CAPTURE.finish()
 
 
-def _received(pipe: Pipe) -> Assignment:
+def received(pipe: Pipe) -> Assignment:
+    """What is to be done."""
     while True:
         kind, content = pipe.receive()
         if kind == FrameKind.ORDER:

@@ -1,15 +1,15 @@
-"""What the code of a task measures, told to its supervisor."""
+"""What the code of tasks, triggers and DAG files measures, told to whoever watches over their process."""
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from threading import Lock
 from time import perf_counter
 from typing import Final, Literal
 
 from tradewind.sdk.stats import Tags
-from tradewind.worker.child.pipe import Pipe
-from tradewind.worker.protocol import LONGEST_METRIC_NAME, MOST_METRIC_TAGS, FrameKind, Measured
+from tradewind.wire.metrics import LONGEST_METRIC_NAME, MOST_METRIC_TAGS, Measured
 
 _MOST_A_SECOND: Final = 100
 """Metrics that are told at once. Whatever comes faster is added up first, so that no loop can flood the supervisor."""
@@ -23,8 +23,11 @@ _Key = tuple[Kind, str, tuple[tuple[str, str], ...]]
 class TaskMetrics:
     """Implements `sdk.stats.StatsSink`. All is told, so sample rates mean nothing here."""
 
-    def __init__(self, pipe: Pipe) -> None:
-        self._pipe = pipe
+    def __init__(self, tell: Callable[[list[Measured]], object], hide: Callable[[str], str] = str) -> None:
+        """`tell` may be called from any thread that measures; what `hide` returns is told in place of a text."""
+        self._tell = tell
+        self._hide = hide
+        self._lock = Lock()
         self._pid = os.getpid()
         self._second = 0
         self._told = 0
@@ -44,7 +47,8 @@ class TaskMetrics:
 
     def flush(self) -> None:
         """Tell what was gathered."""
-        gathered, self._gathered = self._gathered, {}
+        with self._lock:
+            gathered, self._gathered = self._gathered, {}
         if gathered:
             self._send([Measured(kind, name, value, dict(tags)) for (kind, name, tags), value in gathered.items()])
 
@@ -53,7 +57,7 @@ class TaskMetrics:
             return  # two processes at one stream would mix up their words
         if len(name) > LONGEST_METRIC_NAME or not math.isfinite(value):
             return
-        shown = _plain(tags or {})
+        name, shown = self._hide(name), self._plain(tags or {})
         second = int(perf_counter())
         if second != self._second:
             self._second, self._told = second, 0
@@ -62,7 +66,8 @@ class TaskMetrics:
             self._told += 1
             self._send([Measured(kind, name, float(value), shown)])
         else:
-            self._gather((kind, name, tuple(sorted(shown.items()))), float(value))
+            with self._lock:
+                self._gather((kind, name, tuple(sorted(shown.items()))), float(value))
 
     def _gather(self, key: _Key, value: float) -> None:
         """Counters and changes add up; of a value, or of how long something took, the last one is kept."""
@@ -73,9 +78,8 @@ class TaskMetrics:
 
     def _send(self, metrics: list[Measured]) -> None:
         with suppress(ValueError):  # half of a character: no name, no tag
-            self._pipe.send(FrameKind.METRICS, metrics)
+            self._tell(metrics)
 
-
-def _plain(tags: Mapping[str, object]) -> dict[str, str]:
-    chosen = list(tags.items())[:MOST_METRIC_TAGS]
-    return {str(key): str(value)[:LONGEST_METRIC_NAME] for key, value in chosen}
+    def _plain(self, tags: Mapping[str, object]) -> dict[str, str]:
+        chosen = list(tags.items())[:MOST_METRIC_TAGS]
+        return {self._hide(str(key)): self._hide(str(value))[:LONGEST_METRIC_NAME] for key, value in chosen}

@@ -53,8 +53,8 @@ class Nursery(Forker):
     def obey(self, command: Command, descriptors: list[int]) -> None:
         """See `Forker.obey`."""
         match command:
-            case Renew(seconds):
-                self._lease_ends = monotonic() + seconds
+            case Renew(until):
+                self._lease_ends = until
             case StartZygote(number, file):
                 self.fork(number, lambda: zygote.live(file, descriptors[0]))
             case StartAlone(number, file):
@@ -72,8 +72,8 @@ def warm_up() -> None:
     plugin_loading.prepare()
     get_listener_manager()
     prepare()
-    rehearse()
     output.prepare()
+    rehearse()
     gc.collect()
     gc.freeze()
 

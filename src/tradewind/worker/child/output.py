@@ -68,6 +68,10 @@ class Capture:
         """
         self._sender.connect(send)
 
+    def disconnect(self) -> None:
+        """Print again what this process says."""
+        self._sender.disconnect()
+
     def finish(self) -> None:
         """Send what is left. The process ends without clearing up, so nothing may stay in other objects either."""
         self._flush()
@@ -125,6 +129,10 @@ class _Sender:
         """From now on, send what this process says."""
         self._send = send
         self._pid = os.getpid()
+
+    def disconnect(self) -> None:
+        """Print it again."""
+        self._send = None
 
     @property
     def is_forked(self) -> bool:

@@ -56,6 +56,11 @@ def obey_termination(life: TaskLife | None = None) -> None:
         release_termination()
 
 
+def obey_no_more() -> None:
+    """This process is no child: it only lived like one."""
+    _Obedience.child = None
+
+
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
     child = _Obedience.child
     if child is None:

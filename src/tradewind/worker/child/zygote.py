@@ -13,6 +13,7 @@ from tradewind.worker.child import attempt
 from tradewind.worker.child.dag_file import ImportedFile, import_file
 from tradewind.worker.child.forker import Forker
 from tradewind.worker.child.output import CAPTURE
+from tradewind.worker.child.structlog_records import join_structlog
 from tradewind.worker.child.termination import release_termination
 from tradewind.worker.protocol import LARGEST_TEXT, Command, DagFile, Fork, Loaded, Stale
 
@@ -46,6 +47,7 @@ def live(file: DagFile, control_descriptor: int) -> NoReturn:
         gc.enable()
         imported = import_file(file)
         CAPTURE.install()
+        join_structlog()
         gc.disable()
         gc.collect()
         gc.freeze()

@@ -19,16 +19,14 @@ from tradewind.task_logs.writer import AttemptLog
 from tradewind.task_logs.writer import Stream as StreamName
 from tradewind.telemetry.measurements import UserMetric
 from tradewind.wire.frames import FrameReader, pack
+from tradewind.wire.metrics import LONGEST_METRIC_NAME, Measured, decode_metrics
 from tradewind.worker.protocol import (
-    LONGEST_METRIC_NAME,
     Answer,
     Ended,
     FrameKind,
     Gone,
-    Measured,
     Question,
     decode_ended,
-    decode_metrics,
     decode_question,
     decode_records,
     decode_texts,
@@ -92,6 +90,10 @@ class Attempt:
     child_ends: tuple[int, ...] = ()
     """The child's ends of its descriptors, until its process has them."""
     max_memory_bytes: int = 0
+    memory_kills_before: int = 0
+    """How often the kernel had killed a process of this worker for want of memory when the attempt began."""
+    is_memory_kill: bool = False
+    """Whether that is how it ended."""
     _stream: Stream | None = None
     _outputs: list[Output] = field(default_factory=list)
     _reader: FrameReader = field(default_factory=FrameReader)

@@ -15,9 +15,9 @@ _THREADS: Final = 4
 class Background:
     """Runs functions elsewhere, and what follows them in the thread of the loop."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
+    def __init__(self, selector: selectors.BaseSelector, threads: int = _THREADS) -> None:
         self._selector = selector
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="background")
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="background")
         self._finished: deque[Callable[[], None]] = deque()
         self._under_way = 0
         self._reading, self._writing = os.pipe()

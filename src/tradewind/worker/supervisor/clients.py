@@ -10,10 +10,20 @@ from typing import Protocol
 
 import msgspec
 
+from tradewind.model.connection_test import ConnectionTestItem
+from tradewind.model.deadline_callback import CallbackItem
 from tradewind.model.ids import AttemptKey
 from tradewind.model.task import WorkItem
 from tradewind.wire.frames import FrameReader, pack
-from tradewind.wire.work import Stop, WorkKind, decode_attempts, decode_items, decode_stop
+from tradewind.wire.work import (
+    Stop,
+    WorkKind,
+    decode_attempts,
+    decode_callbacks,
+    decode_items,
+    decode_stop,
+    decode_tests,
+)
 from tradewind.worker.supervisor.channel import Stream
 
 
@@ -31,6 +41,14 @@ class Boss(Protocol):
 
     def asked_to_stop(self, how: Stop) -> None:
         """End."""
+
+    @property
+    def try_connections(self) -> Callable[[list[ConnectionTestItem]], None]:
+        """Try these out."""
+
+    @property
+    def call_back(self) -> Callable[[list[CallbackItem]], None]:
+        """Call these."""
 
 
 class Clients:
@@ -63,6 +81,13 @@ class Clients:
                 client.interests.difference_update(mine)
                 client.send(WorkKind.DONE, mine)
 
+    def say_ending(self) -> None:
+        """Nothing more is begun here. Told to each once, also to who comes later."""
+        for client in self._clients:
+            if not client.knows_the_end:
+                client.knows_the_end = True
+                client.send(WorkKind.ENDING, [])
+
     def close(self) -> None:
         """Hang up."""
         self._selector.unregister(self._listener)
@@ -93,6 +118,7 @@ class _Client:
         self._reader = FrameReader()
         self.interests: set[AttemptKey] = set()
         """Of which it wants to know when they are done."""
+        self.knows_the_end = False
         self._stream = Stream(connection, selector, self._heard)
 
     def send(self, kind: WorkKind, attempts: list[AttemptKey]) -> None:
@@ -126,6 +152,10 @@ class _Client:
                 held = self._boss.held(decode_attempts(content))
                 self.interests.update(held)
                 self.send(WorkKind.HELD, held)
+            case WorkKind.TEST:
+                self._boss.try_connections(decode_tests(content))
+            case WorkKind.CALL_BACK:
+                self._boss.call_back(decode_callbacks(content))
             case WorkKind.STOP:
                 self._boss.asked_to_stop(decode_stop(content))
             case _:

@@ -63,15 +63,19 @@ def _reported(attempt: Attempt, ended: Ended) -> EndReport:
 
 def _cut_short(attempt: Attempt, now: datetime) -> AttemptResult:
     gone, stopping = attempt.gone, attempt.stopping
-    reason = stopping.reason if stopping is not None else reason_of_end(gone, attempt.spoiled)
+    reason = (
+        stopping.reason
+        if stopping is not None
+        else reason_of_end(gone, attempt.spoiled, is_memory_kill=attempt.is_memory_kill)
+    )
     may_retry = stopping is None or stopping.may_retry
     usage = None if gone is None else Usage(gone.cpu_s, gone.peak_memory_bytes)
     report = Failed(attempt.key, now, _started_at(attempt), reason=reason, may_retry=may_retry)
     return AttemptResult(report=report, usage=usage)
 
 
-def reason_of_end(gone: Gone | None, spoiled: str | None) -> str:
-    """Why a process that never said how it ended is gone."""
+def reason_of_end(gone: Gone | None, spoiled: str | None, *, is_memory_kill: bool = False) -> str:
+    """Why a process that never said how it ended is gone. `is_memory_kill`: the kernel says so."""
     if spoiled is not None:
         return spoiled
     if gone is None:
@@ -82,6 +86,8 @@ def reason_of_end(gone: Gone | None, spoiled: str | None) -> str:
     if name != "SIGKILL":
         return f"its process was ended by signal {name}"
     used = f" when it used {amount(gone.peak_memory_bytes)}" if gone.peak_memory_bytes else ""
+    if is_memory_kill:
+        return f"its process was killed by the kernel{used}, because memory ran out (signal SIGKILL)"
     return f"its process was killed by signal SIGKILL{used}: by a person, or because the system ran out of memory"
 
 

@@ -1,22 +1,26 @@
 """Gives attempts their processes."""
 
 import selectors
+import signal
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from tradewind.model.assignment import WorkOrder
+from tradewind.model.states import TaskState
 from tradewind.runtime.clock import Clock
 from tradewind.telemetry.measurements import UserMetric
 from tradewind.worker.protocol import DagFile, Gone, Question
 from tradewind.worker.supervisor.attempt import Attempt
 from tradewind.worker.supervisor.background import Background
 from tradewind.worker.supervisor.memory import limit_of
+from tradewind.worker.supervisor.memory_kills import MemoryKills
 from tradewind.worker.supervisor.options import Places, SupervisorOptions
 from tradewind.worker.supervisor.zygotes import Events, Zygotes
 
 _MOST_FORK_RETRIES: Final = 5
 _FORK_RETRY_S: Final = 0.5
+_MEMORY_RAN_OUT: Final = "While the task ran, memory ran out, and the kernel killed a process of this worker."
 
 
 class Launcher:
@@ -31,10 +35,12 @@ class Launcher:
         options: SupervisorOptions,
         places: Places,
         environ: Mapping[str, str],
+        lease_ends: Callable[[], float],
         forked: Callable[[Attempt], None],
         gone: Callable[[Attempt, Gone], None],
     ) -> None:
-        """`gone` is told of each attempt whose process is over, or that will never have one."""
+        """`gone` is told of each attempt whose process is over, or that will never have one. See `Zygotes` for
+        `lease_ends`."""
         self._selector = selector
         self._clock = clock
         self._background = background
@@ -42,8 +48,16 @@ class Launcher:
         self._places = places
         self._forked = forked
         self._gone = gone
-        events = Events(self._was_forked, self._was_not_forked, self._was_broken, gone)
-        self.zygotes = Zygotes(selector, environ, events, most=options.most_zygotes, idle_s=options.zygote_idle_s)
+        events = Events(self._was_forked, self._was_not_forked, self._was_broken, self._was_gone)
+        self.zygotes = Zygotes(
+            selector,
+            environ,
+            events,
+            lease_ends=lease_ends,
+            most=options.most_zygotes,
+            idle_s=options.zygote_idle_s,
+        )
+        self._memory_kills = MemoryKills()
         self._files: dict[Attempt, DagFile] = {}
         self._retry_at: dict[Attempt, float] = {}
 
@@ -67,6 +81,7 @@ class Launcher:
     def launch(self, attempt: Attempt) -> None:
         """Give it its process."""
         order = attempt.order
+        attempt.memory_kills_before = self._memory_kills.count()
         try:
             attempt.max_memory_bytes = limit_of(order.executor_config, self._options.max_memory_bytes)
             attempt.open(self._selector)
@@ -97,6 +112,11 @@ class Launcher:
         self._files.pop(attempt, None)
         self._gone(attempt, Gone(attempt.number, 0, 0.0, 0))
 
+    def close(self) -> None:
+        """End every process."""
+        self.zygotes.close()
+        self._memory_kills.close()
+
     def call_off(self, attempts: Iterable[Attempt], reason: str) -> None:
         """Those that wait for another try to fork need not."""
         for attempt in attempts:
@@ -121,6 +141,15 @@ class Launcher:
             self.fail(attempt, f"no process could be made for it: {error}")
         else:
             self._retry_at[attempt] = self._clock.monotonic() + _FORK_RETRY_S * attempt.forks_failed
+
+    def _was_gone(self, attempt: Attempt, gone: Gone) -> None:
+        """Its process is over. If the kernel ended it, or what it had started, people want to know."""
+        before, ended = attempt.memory_kills_before, attempt.ended
+        if ended is None and attempt.stopping is None and gone.exit_code == -signal.SIGKILL:
+            attempt.is_memory_kill = self._memory_kills.explain(before)
+        elif ended is not None and ended.state == TaskState.FAILED and self._memory_kills.count() > before:
+            attempt.note(_MEMORY_RAN_OUT, self._clock.now())
+        self._gone(attempt, gone)
 
     def _was_broken(self, attempt: Attempt, traceback: str) -> None:
         attempt.note(traceback, self._clock.now())

@@ -22,6 +22,10 @@ class SupervisorOptions:
     """How long an attempt that is told to stop may take to do so."""
     callback_patience_s: float
     """How long callbacks may run after the end of an attempt is stored."""
+    trial_patience_s: float
+    """How long it may take to try out a connection."""
+    deadline_callback_patience_s: float
+    """How long the callback of a missed deadline may take, with the import of its file."""
     idle_s: float
     """How long to stay when there is nothing to do and nobody is connected."""
     most_zygotes: int

@@ -2,6 +2,7 @@
 
 import selectors
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,17 +15,20 @@ from tradewind.runtime.clock import Clock
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import Heartbeat, ProcessEnded, UserMeasured
 from tradewind.wire.work import Stop
-from tradewind.worker.engine import Engine
+from tradewind.worker.callback_process import CallbackProcess
+from tradewind.worker.engine import CallbackEngine, ConnectionTestEngine, Engine
 from tradewind.worker.protocol import Gone
 from tradewind.worker.supervisor.answers import Answers
 from tradewind.worker.supervisor.attempt import Attempt, Phase
 from tradewind.worker.supervisor.background import Background
+from tradewind.worker.supervisor.callbacks import MOST_CALLBACKS, Callbacks
 from tradewind.worker.supervisor.channel import dispatch
 from tradewind.worker.supervisor.clients import Clients
 from tradewind.worker.supervisor.ends import result_of
 from tradewind.worker.supervisor.launcher import Launcher
 from tradewind.worker.supervisor.options import OutsideSecrets, Places, SupervisorOptions
 from tradewind.worker.supervisor.talk import Talk
+from tradewind.worker.supervisor.trials import MOST_TRIALS, Trials
 from tradewind.worker.supervisor.watch import Watch
 from tradewind.worker.supervisor.work_queue import WorkQueue
 
@@ -42,6 +46,8 @@ class Supervisor:
     def __init__(
         self,
         engine: Engine,
+        tests: ConnectionTestEngine,
+        callbacks: CallbackEngine,
         clock: Clock,
         *,
         folder: Path,
@@ -69,9 +75,36 @@ class Supervisor:
             options=options,
             places=places,
             environ=environ,
+            # For as long as the engine waits for the next heartbeat, counted from the last one.
+            lease_ends=lambda: self._talk.heard_at + options.heartbeat_timeout_s,
             forked=self._forked,
             gone=self._gone,
         )
+        self._trials = Trials(
+            tests,
+            self._talk,
+            Background(self._selector, MOST_TRIALS),
+            clock,
+            patience_s=options.trial_patience_s,
+            environ=environ,
+        )
+        self.try_connections = self._trials.take
+        self._callbacks = Callbacks(
+            callbacks,
+            self._talk,
+            Background(self._selector, MOST_CALLBACKS),
+            places=places,
+            secrets=secrets,
+            make=partial(
+                CallbackProcess,
+                clock=clock,
+                environ=environ,
+                plugins=options.plugins,
+                patience_s=options.deadline_callback_patience_s,
+            ),
+            hub=hub,
+        )
+        self.call_back = self._callbacks.take
         self._watch = Watch(clock, options.stop_patience_s, options.callback_patience_s, self._launcher.zygotes.signal)
         self._clients: Clients | None = None
         self._queue = WorkQueue()
@@ -97,6 +130,8 @@ class Supervisor:
         """Wait for something to happen, and do what follows from it."""
         dispatch(self._selector, min(most_s, self._patience_s()))
         self._exchange()
+        self._trials.tend(begins=self._stop is None)
+        self._callbacks.tend(begins=self._stop is None)
         for attempt in self._attempts.values():
             attempt.log.flush()
         self._heartbeat()
@@ -113,10 +148,12 @@ class Supervisor:
         """Leave nothing behind."""
         if self._clients is not None:
             self._clients.close()
-        self._launcher.zygotes.close()
+        self._launcher.close()
         for attempt in self._attempts.values():
             attempt.drain()
             attempt.log.close()
+        self._trials.close()
+        self._callbacks.close()
         self._background.close()
         self._places.close()
         self._engine.stop()
@@ -145,6 +182,8 @@ class Supervisor:
         """See `Boss.asked_to_stop`. Begins nothing more, and ends when the last attempt has."""
         self._stop = how
         if how.kills:
+            self._trials.call_off()
+            self._callbacks.call_off()
             for attempt in self._attempts.values():
                 self._watch.stop(attempt, "its worker was stopped")
 
@@ -186,7 +225,7 @@ class Supervisor:
 
     def _has_news(self) -> bool:
         """Whether there is something for the engine at once, such as work in place of what it did not let begin."""
-        if len(self._answers) or self._results:
+        if len(self._answers) or self._results or self._trials.has_news or self._callbacks.has_news:
             return True
         return bool(self._stop is None and len(self._queue) and self._free_slots() > 0)
 
@@ -220,8 +259,8 @@ class Supervisor:
             self._hub.emit(Heartbeat("worker"))
         for key in must_stop or ():
             self._watch.stop(self._attempts[key], "it was cleared, marked, or given up")
-        # Attempts may live for as long as the engine waits for the next heartbeat, counted from the last one.
-        self._launcher.zygotes.renew(max(0.0, self._talk.heard_at + self._options.heartbeat_timeout_s - now))
+        self._callbacks.renew()
+        self._launcher.zygotes.renew()
 
     def _forked(self, attempt: Attempt) -> None:
         if attempt.stopping is not None:
@@ -264,8 +303,11 @@ class Supervisor:
 
     def _look_for_the_end(self) -> None:
         now = self._clock.monotonic()
-        is_busy = bool(self._attempts or len(self._background))
+        is_busy = bool(self._attempts or len(self._background) or len(self._trials) or len(self._callbacks))
         if self._stop is not None:
+            # Not at once by `interrupt`: a signal comes at any moment, also amid what is just being sent.
+            if self._clients is not None:
+                self._clients.say_ending()
             self._is_over = not is_busy
         elif is_busy or len(self._queue) or self._clients:
             self._idle_since = now

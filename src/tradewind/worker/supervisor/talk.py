@@ -36,9 +36,13 @@ class Talk:
 
     def exchange(self, given: Exchange) -> Exchanged | None:
         """What the engine says; None: it gives no answer, so nothing is known to have happened."""
+        return self.ask(lambda: self._engine.exchange(given))
+
+    def ask(self, ask: Callable[[], T]) -> T | None:
+        """The same for other questions."""
         if self._lost_at is not None and self._clock.monotonic() < self._retry_at:
             return None
-        return self._ask(lambda: self._engine.exchange(given))
+        return self._ask(ask)
 
     def heartbeat(self, attempts: Sequence[AttemptKey]) -> set[AttemptKey] | None:
         """Which of these must stop; None: the engine gives no answer."""

@@ -71,13 +71,18 @@ class Zygotes:
         environ: Mapping[str, str],
         events: Events,
         *,
+        lease_ends: Callable[[], float],
         most: int,
         idle_s: float,
     ) -> None:
-        """At most `most` zygotes are kept, and none that was not used for `idle_s` seconds."""
+        """At most `most` zygotes are kept, and none that was not used for `idle_s` seconds.
+
+        `lease_ends` says until when attempts may live if the engine is not heard of again.
+        """
         self._selector = selector
         self._environ = environ
         self._events = events
+        self._lease_ends = lease_ends
         self._most = most
         self._idle_s = idle_s
         self._numbers = count(1)
@@ -117,10 +122,10 @@ class Zygotes:
             if attempt.number in zygote.children and zygote.packets is not None:
                 zygote.packets.send(encode(command))
 
-    def renew(self, seconds: float) -> None:
-        """The engine knows of us: attempts may live on for so long."""
+    def renew(self) -> None:
+        """Say until when attempts may live."""
         if self._nursery is not None:
-            self._nursery.send(Renew(seconds))
+            self._nursery.send(Renew(self._lease_ends()))
 
     def tend(self, now: float) -> None:
         """Let go of zygotes that nobody needs."""
@@ -145,6 +150,7 @@ class Zygotes:
             self._nursery = Nursery(
                 self._selector, self._environ, noticed=self._noticed_by_nursery, died=self._nursery_died
             )
+            self.renew()  # from its birth on: nothing may be heard any more before the next heartbeat
         return self._nursery
 
     def _start(self, file: DagFile, now: float) -> _Zygote:

@@ -7,9 +7,12 @@ comes after the report, so that a callback that hangs or dies changes nothing.
 import logging
 import os
 from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from tradewind.model.assignment import Assignment
+from tradewind.model.attempt_end import Deferral
+from tradewind.sdk.asset_events import ConsumedAssetEvents
 from tradewind.sdk.context import Context, set_current_context
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import (
@@ -82,6 +85,14 @@ class TaskLife:
             except BaseException as error:  # whatever user code raises becomes an outcome
                 self._end_if_copy(error)
                 return self._ended_by(error)
+
+    def first_wait(self) -> Deferral | None:
+        """What the task waits for before it has a worker; `None`: it begins in one. Raises whatever its code raises."""
+        with use_runtime(self._runtime):
+            self._clear_xcoms()
+            self._context = context = self.ti.unfinished_context()
+            with set_current_context(context):
+                return first_deferral(prepare(self.ti, context), context)
 
     def rehearse(self) -> Outcome:
         """Render the template fields of the task and let people see them, without executing it."""
@@ -214,6 +225,8 @@ class TaskLife:
 
 def _task_instance(dag: DAG, assignment: Assignment) -> RuntimeTaskInstance:
     run = assignment.dag_run
+    if run.has_too_many_asset_events:
+        run = replace(run, consumed_asset_events=ConsumedAssetEvents())
     task = dag.get_task(assignment.task_id)
     return RuntimeTaskInstance(
         id=assignment.id,

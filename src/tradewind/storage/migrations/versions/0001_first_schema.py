@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
-        *("deferral", "task_state", "rendered_fields", "xcom"),
+        *("inquiry", "deferral", "task_state", "rendered_fields", "xcom"),
         *("live_listener", "live_change", "job", "pool", "callback_request"),
         *("run_change", "task_try", "task_instance", "dag_run"),
         *("dag_warning", "dag_declaration", "dag_file", "dag_bundle", "dag_source"),
@@ -397,6 +397,28 @@ def _create_kept() -> None:
         _ends_with_task("deferral"),
         sqlite_with_rowid=False,
     )
+    op.create_table(
+        "inquiry",
+        *_of_task(),
+        sa.Column("try_number", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("attempt", sa.Integer, nullable=False),
+        sa.Column("options", types.long_text(), nullable=False),
+        sa.Column("subject", types.long_text(), nullable=False),
+        sa.Column("body", types.long_text(), nullable=True),
+        sa.Column("defaults", types.long_text(), nullable=True),
+        sa.Column("multiple", sa.Boolean, nullable=False),
+        sa.Column("params", types.long_text(), nullable=False),
+        sa.Column("assigned_users", types.long_text(), nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
+        sa.Column("responded_at", types.instant(), nullable=True),
+        sa.Column("responded_by_id", types.id_text(), nullable=True),
+        sa.Column("responded_by_name", types.id_text(), nullable=True),
+        sa.Column("chosen_options", types.long_text(), nullable=True),
+        sa.Column("params_input", types.long_text(), nullable=True),
+        sa.PrimaryKeyConstraint("run_key", "task_id", "map_index", "try_number", name="pk_inquiry"),
+        _ends_with_task("inquiry"),
+        sqlite_with_rowid=False,
+    )
 
 
 def _create_pools_and_jobs() -> None:
@@ -485,6 +507,8 @@ def _create_partial_indexes() -> None:
     op.create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
     partial("ix_dag_run_backfill", "dag_run", ["backfill_key", "state", "ordering_at"], "backfill_key IS NOT NULL")
     partial("ix_task_instance_waiting", "task_instance", [*_QUEUE_ORDER], "state = 'scheduled' AND held_by IS NULL")
+    is_starting = "state = 'scheduled' AND held_by = 'start_from_trigger'"
+    partial("ix_task_instance_starting", "task_instance", [*_QUEUE_ORDER], is_starting)
     partial(
         "ix_task_instance_active",
         "task_instance",

@@ -13,6 +13,7 @@ depends_on = None
 
 def upgrade() -> None:
     _create_secrets()
+    _create_connection_tests()
     _create_assets()
     _create_asset_references()
 
@@ -20,7 +21,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in (
         *("asset_state", "asset_event", "asset_alias_asset", "asset_alias", "asset_reference", "asset"),
-        *("connection", "variable"),
+        *("connection_test_request", "connection", "variable"),
     ):
         op.drop_table(table)
 
@@ -50,6 +51,37 @@ def _create_secrets() -> None:
         sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
         sa.Column("updated_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("conn_id", name="pk_connection"),
+    )
+
+
+def _create_connection_tests() -> None:
+    op.create_table(
+        "connection_test_request",
+        sa.Column("test_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("token_hash", sa.String(64), nullable=False),
+        sa.Column("conn_id", types.id_text(), nullable=False),
+        sa.Column("unfinished_conn_id", types.id_text(), nullable=True),
+        sa.Column("state", sa.String(20), nullable=False),
+        sa.Column("message", types.long_text(), nullable=True),
+        sa.Column("executor", types.id_text(), nullable=True),
+        sa.Column("queue", types.id_text(), nullable=True),
+        sa.Column("saves", sa.Boolean, nullable=False),
+        sa.Column("conn_type", types.id_text(), nullable=True),
+        sa.Column("description", types.long_text(), nullable=True),
+        sa.Column("host", types.long_text(), nullable=True),
+        sa.Column("schema", types.long_text(), nullable=True),
+        sa.Column("login", types.long_text(), nullable=True),
+        sa.Column("password", types.long_text(), nullable=True),
+        sa.Column("port", sa.Integer, nullable=True),
+        sa.Column("extra", types.long_text(), nullable=True),
+        sa.Column("is_encrypted", sa.Boolean, nullable=False),
+        sa.Column("is_extra_encrypted", sa.Boolean, nullable=False),
+        sa.Column("created_at", types.instant(), nullable=False),
+        sa.Column("updated_at", types.instant(), nullable=False),
+        sa.PrimaryKeyConstraint("test_key", name="pk_connection_test_request"),
+        sa.UniqueConstraint("token_hash", name="uq_connection_test_request_token_hash"),
+        sa.UniqueConstraint("unfinished_conn_id", name="uq_connection_test_request_unfinished_conn_id"),
+        sqlite_autoincrement=True,
     )
 
 

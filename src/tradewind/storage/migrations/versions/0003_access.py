@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from tradewind.storage import migration_types as types
+from tradewind.storage.audit_guard import GUARDS, guard_audit_log
 
 revision = "0003"
 down_revision = "0002"
@@ -15,7 +16,7 @@ def upgrade() -> None:
     _create_accounts()
     _create_tokens()
     _create_audit_log()
-    _keep_audit_log()
+    _guard_audit_log()
 
 
 def downgrade() -> None:
@@ -136,20 +137,10 @@ def _create_audit_log() -> None:
     op.create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
 
 
-def _keep_audit_log() -> None:
-    """Nobody changes an entry. On MySQL, who may make tables may often not make triggers."""
-    dialect = op.get_bind().dialect.name
-    if dialect == "sqlite":
-        op.execute(
-            "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-            " BEGIN SELECT RAISE(ABORT, 'the audit log is never changed'); END"
-        )
-    elif dialect == "postgresql":
-        op.execute(
-            "CREATE OR REPLACE FUNCTION audit_log_unchanged() RETURNS trigger LANGUAGE plpgsql AS"
-            " 'BEGIN RAISE EXCEPTION ''the audit log is never changed''; END'"
-        )
-        op.execute(
-            "CREATE TRIGGER audit_log_unchanged BEFORE UPDATE ON audit_log"
-            " FOR EACH STATEMENT EXECUTE FUNCTION audit_log_unchanged()"
-        )
+def _guard_audit_log() -> None:
+    context = op.get_context()
+    if not context.as_sql:
+        guard_audit_log(op.get_bind())
+        return
+    for statement in GUARDS[context.dialect.name]:
+        op.execute(statement)

@@ -1,0 +1,99 @@
+"""Ticks that wait for assets: which updates count for one, and what becomes of it. Pure, as all of `decide`.
+
+Everything is measured from the tick, and so the answer does not depend on when somebody looks.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, assert_never
+
+from tradewind.model.local_time import time_zone
+from tradewind.model.slot import NewSlot, Slot
+from tradewind.model.slot_policy import EventWindow, Match, OnDeadline
+from tradewind.model.timetable import AssetAndTime, RunInfo
+
+_SHORTEST: Final = timedelta(microseconds=1)
+
+
+class SlotMove(StrEnum):
+    """What is to be done about a slot that waits."""
+
+    WAIT = "wait"
+    OPEN = "open"
+    """Its assets are there: it gets its run."""
+    RUN_LATE = "run late"
+    """They are not, but its deadline has passed: it gets its run all the same."""
+    EXPIRE = "expire"
+    FAIL = "fail"
+    """It expires, and a failed run tells so."""
+    ALERT = "alert"
+    """It is told, and goes on waiting."""
+
+
+def new_slot(dag_id: str, gate: AssetAndTime, info: RunInfo) -> NewSlot:
+    """Of a tick that has come."""
+    return NewSlot(dag_id, info, None if gate.deadline is None else info.run_after + gate.deadline.rest)
+
+
+def event_window(gate: AssetAndTime, info: RunInfo, last_run_at: datetime | None) -> EventWindow:
+    """Which updates count for a tick. `last_run_at`: when the last run of the timetable was made."""
+    after, before, partition_key = None, None, None
+    match gate.match:
+        case Match.ANY:
+            pass
+        case Match.SINCE_LAST_RUN:
+            after = last_run_at
+        case Match.IN_INTERVAL:
+            if info.data_interval is not None:
+                after, before = info.data_interval.start, info.data_interval.end - _SHORTEST
+        case Match.PARTITION:
+            partition_key = partition_of(gate, info)
+        case _:
+            assert_never(gate.match)
+    if gate.fresh_within is not None:
+        fresh_since = info.run_after - gate.fresh_within.rest
+        after = fresh_since if after is None else max(after, fresh_since)
+    return EventWindow(after, before, partition_key)
+
+
+def history_window(gate: AssetAndTime, info: RunInfo) -> EventWindow:
+    """Which past updates let a date be backfilled: those of its partition, or within its data interval; where that has
+    no length, those up to the tick, as fresh as they have to be."""
+    if gate.match is Match.PARTITION:
+        return EventWindow(partition_key=partition_of(gate, info))
+    interval = info.data_interval
+    if interval is not None and interval.start < interval.end:
+        return EventWindow(interval.start, interval.end - _SHORTEST)
+    fresh_since = None if gate.fresh_within is None else info.run_after - gate.fresh_within.rest
+    return EventWindow(fresh_since, info.run_after)
+
+
+def partition_of(gate: AssetAndTime, info: RunInfo) -> str:
+    """The key of the partition that a tick is about: its logical date on the clock of its timetable."""
+    zone = getattr(gate.timetable, "timezone", "UTC")
+    return (info.logical_date or info.run_after).astimezone(time_zone(zone)).strftime(gate.key_format)
+
+
+def move_of(gate: AssetAndTime, slot: Slot, now: datetime, *, is_satisfied: bool) -> SlotMove:
+    """What becomes of a slot that waits. Its assets count past its deadline too, until something is done about that."""
+    if is_satisfied:
+        return SlotMove.OPEN
+    if slot.deadline_at is None or slot.deadline_at > now:
+        return SlotMove.WAIT
+    match gate.on_deadline:
+        case OnDeadline.RUN:
+            return SlotMove.RUN_LATE
+        case OnDeadline.SKIP:
+            return SlotMove.EXPIRE
+        case OnDeadline.FAIL:
+            return SlotMove.FAIL
+        case OnDeadline.ALERT:
+            return SlotMove.ALERT
+        case _:
+            assert_never(gate.on_deadline)
+
+
+def superseded(waiting: Sequence[Slot], *, catchup: bool) -> Sequence[Slot]:
+    """Those of the slots that still wait, in the order of their ticks, whose turn is over: all but the last."""
+    return () if catchup else waiting[:-1]

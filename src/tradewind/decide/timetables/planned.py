@@ -1,0 +1,46 @@
+"""Schedules whose runs an author's own code has named ahead of time."""
+
+from datetime import datetime
+
+from tradewind.model.planned_runs import FEW_LEFT, PlannedRuns
+from tradewind.model.timetable import DataInterval, RunInfo, TimeRestriction
+
+
+def next_planned(
+    plan: PlannedRuns, last: DataInterval | None, restriction: TimeRestriction, now: datetime
+) -> RunInfo | None:
+    """The first that was not made yet; without catchup, the newest of those that are due.
+
+    The timetable has heard of start date, end date and catchup when it was asked. But it was asked some time ago: while
+    the DAG was paused, runs may have become due of which, without catchup, only one is wanted.
+    """
+    left = _after(plan, last)
+    due = [] if restriction.catchup else [run for run in left if run.run_after <= now]
+    following = due[-1] if due else next(iter(left), None)
+    if following is None or (restriction.latest is not None and _date(following) > restriction.latest):
+        return None
+    return following
+
+
+def partition_named(plan: PlannedRuns, run_after: datetime) -> tuple[str, datetime | None] | None:
+    """The partition of the run at that moment, with its date, if the timetable has named one."""
+    named = next((run for run in plan.runs if run.run_after == run_after), None)
+    return None if named is None or named.partition_key is None else (named.partition_key, named.partition_date)
+
+
+def has_few_left(plan: PlannedRuns, last: DataInterval | None) -> bool:
+    """Whether the timetable had better be asked for more."""
+    return not plan.is_complete and len(_after(plan, last)) <= FEW_LEFT
+
+
+def _after(plan: PlannedRuns, last: DataInterval | None) -> list[RunInfo]:
+    return [run for run in plan.runs if last is None or _order(run) > (last.end, last.start)]
+
+
+def _order(run: RunInfo) -> tuple[datetime, datetime]:
+    interval = run.data_interval
+    return (run.run_after, run.run_after) if interval is None else (interval.end, interval.start)
+
+
+def _date(run: RunInfo) -> datetime:
+    return run.logical_date or run.run_after

@@ -1,0 +1,43 @@
+"""The stores that only people and other programs need."""
+
+from typing import Protocol
+
+from tradewind.storage.interface.access_stores import AccountStore, AuditStore, GrantStore, LoginStore, TokenStore
+from tradewind.storage.interface.catalog_store import CatalogStore
+from tradewind.storage.interface.history_store import HistoryStore
+from tradewind.storage.interface.listing_store import ListingStore
+from tradewind.storage.interface.live_store import LiveStore
+from tradewind.storage.interface.overview_store import OverviewStore
+from tradewind.storage.interface.pruning_store import ArchiveStore, PruningStore
+from tradewind.storage.interface.run_view_store import RunViewStore
+
+
+class ClientStores(Protocol):
+    """What people and other programs ask for."""
+
+    @property
+    def catalog(self) -> CatalogStore: ...
+    @property
+    def overview(self) -> OverviewStore: ...
+    @property
+    def run_views(self) -> RunViewStore: ...
+    @property
+    def listings(self) -> ListingStore: ...
+    @property
+    def pruning(self) -> PruningStore: ...
+    @property
+    def archives(self) -> ArchiveStore: ...
+    @property
+    def history(self) -> HistoryStore: ...
+    @property
+    def live(self) -> LiveStore: ...
+    @property
+    def accounts(self) -> AccountStore: ...
+    @property
+    def grants(self) -> GrantStore: ...
+    @property
+    def api_tokens(self) -> TokenStore: ...
+    @property
+    def logins(self) -> LoginStore: ...
+    @property
+    def audit_log(self) -> AuditStore: ...

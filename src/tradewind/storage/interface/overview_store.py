@@ -1,0 +1,58 @@
+"""Many runs at a glance."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from tradewind.model.ids import RunKey
+from tradewind.model.states import RunState, TaskState
+
+
+class RunAtAGlance(NamedTuple):
+    """A run as a bar or the head of a column."""
+
+    run_key: RunKey
+    dag_id: str
+    run_id: str
+    run_type: str
+    state: RunState
+    version_key: int
+    run_after: datetime
+    ordering_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class TaskStates(NamedTuple):
+    """The tasks of a run, each as often as it has copies, and the state of each.
+
+    Two lists rather than one of pairs: there are tens of thousands, and each pair would be an object to keep track of.
+    """
+
+    task_ids: list[str]
+    states: list[TaskState]
+
+
+class FailedRuns(NamedTuple):
+    """How many runs of a DAG have failed, and which of them last."""
+
+    dag_id: str
+    number: int
+    last_run_id: str
+    last_at: datetime
+
+
+class OverviewStore(Protocol):
+    """Reads what pages show of many runs at once."""
+
+    def latest_runs(self, dag_ids: Collection[str], most: int) -> dict[str, list[RunAtAGlance]]:
+        """By DAG: its newest runs, the newest last."""
+
+    def runs_until(self, dag_id: str, most: int, before: datetime | None = None) -> list[RunAtAGlance]:
+        """The newest runs of a DAG, or those before an instant of `ordering_at`; the newest last."""
+
+    def task_states(self, run_keys: Collection[RunKey]) -> dict[RunKey, TaskStates]:
+        """By run, of those that have tasks."""
+
+    def failed_since(self, instant: datetime, dag_ids: Collection[str] | None = None) -> list[FailedRuns]:
+        """By DAG: runs that ended since then and failed; the DAG with the latest failure first. None: of all DAGs."""

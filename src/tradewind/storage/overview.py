@@ -1,0 +1,105 @@
+"""What pages show of many runs at once."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from tradewind.model.ids import RunKey
+from tradewind.model.states import RunState, TaskState
+from tradewind.storage.interface.overview_store import FailedRuns, RunAtAGlance, TaskStates
+from tradewind.storage.json_list import json_list
+from tradewind.storage.one_of import one_of
+from tradewind.storage.schema import dag, dag_run, run_has_failed, task_instance
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_SHOWN = (
+    dag_run.c.run_key,
+    dag_run.c.dag_id,
+    dag_run.c.run_id,
+    dag_run.c.run_type,
+    dag_run.c.state,
+    dag_run.c.version_key,
+    dag_run.c.run_after,
+    dag_run.c.ordering_at,
+    dag_run.c.started_at,
+    dag_run.c.finished_at,
+)
+_of_same_dag = dag_run.alias("of_same_dag")
+_OLDEST_WANTED = (
+    sa.select(_of_same_dag.c.ordering_at)
+    .where(_of_same_dag.c.dag_id == dag.c.dag_id)
+    .order_by(_of_same_dag.c.ordering_at.desc())
+    .limit(1)
+    .offset(sa.bindparam("passed_over"))
+    .scalar_subquery()
+)
+# By the instant of the oldest: a window over all runs of the DAGs would read them all.
+_LATEST = (
+    sa.select(*_SHOWN)
+    .join(dag, dag.c.dag_id == dag_run.c.dag_id)
+    .where(
+        one_of(dag.c.dag_id, "dag_ids"),
+        dag_run.c.ordering_at >= sa.func.coalesce(_OLDEST_WANTED, sa.literal(_LONG_AGO, dag_run.c.ordering_at.type)),
+    )
+    .order_by(dag_run.c.dag_id, dag_run.c.ordering_at, dag_run.c.run_key)
+)
+_NEWEST_OF_ONE = (
+    sa.select(*_SHOWN)
+    .where(dag_run.c.dag_id == sa.bindparam("of_dag"))
+    .order_by(dag_run.c.ordering_at.desc(), dag_run.c.run_key.desc())
+    .limit(sa.bindparam("most"))
+)
+_BEFORE = _NEWEST_OF_ONE.where(dag_run.c.ordering_at < sa.bindparam("before"))
+_STATES_OF_RUNS = (
+    sa.select(task_instance.c.run_key, json_list(task_instance.c.task_id), json_list(task_instance.c.state))
+    .where(one_of(task_instance.c.run_key, "run_keys"))
+    .group_by(task_instance.c.run_key)
+)
+_names = msgspec.json.Decoder(list[str]).decode
+_states = msgspec.json.Decoder(list[TaskState]).decode
+_FAILED = (
+    sa.select(dag_run.c.dag_id, dag_run.c.run_id, dag_run.c.finished_at)
+    .where(run_has_failed, dag_run.c.finished_at >= sa.bindparam("since"))
+    .order_by(dag_run.c.finished_at.desc(), dag_run.c.run_key.desc())
+)
+
+
+class Overview:
+    """Implements `interface.OverviewStore`."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def latest_runs(self, dag_ids: Collection[str], most: int) -> dict[str, list[RunAtAGlance]]:
+        found: dict[str, list[RunAtAGlance]] = {dag_id: [] for dag_id in dag_ids}
+        for row in self._connection.execute(_LATEST, {"dag_ids": list(dag_ids), "passed_over": most - 1}):
+            found[row.dag_id].append(_run(row))
+        return {dag_id: runs[-most:] for dag_id, runs in found.items()}  # several may share the oldest instant
+
+    def runs_until(self, dag_id: str, most: int, before: datetime | None = None) -> list[RunAtAGlance]:
+        statement = _NEWEST_OF_ONE if before is None else _BEFORE
+        rows = self._connection.execute(statement, {"of_dag": dag_id, "most": most, "before": before})
+        return [_run(row) for row in rows][::-1]
+
+    def task_states(self, run_keys: Collection[RunKey]) -> dict[RunKey, TaskStates]:
+        rows = self._connection.execute(_STATES_OF_RUNS, {"run_keys": list(run_keys)})
+        return {RunKey(key): TaskStates(_names(tasks), _states(states)) for key, tasks, states in rows}
+
+    def failed_since(self, instant: datetime, dag_ids: Collection[str] | None = None) -> list[FailedRuns]:
+        # Counted here: those of a day are few, and which was the last would take a window over them.
+        found: dict[str, FailedRuns] = {}
+        for dag_id, run_id, finished_at in self._connection.execute(_FAILED, {"since": instant}):
+            if dag_ids is not None and dag_id not in dag_ids:
+                continue
+            known = found.get(dag_id)
+            found[dag_id] = (
+                FailedRuns(dag_id, 1, run_id, finished_at) if known is None else known._replace(number=known.number + 1)
+            )
+        return list(found.values())
+
+
+def _run(row: Any) -> RunAtAGlance:
+    return RunAtAGlance._make(row)._replace(state=RunState(row.state))

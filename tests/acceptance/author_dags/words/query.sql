@@ -1,0 +1,1 @@
+select {{ params.columns | join(', ') }} from {{ shout('orders') }} where day = '{{ ds }}'

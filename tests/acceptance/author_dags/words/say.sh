@@ -1,0 +1,1 @@
+echo "{{ ds_nodash }} {% include "footer.txt" %}"

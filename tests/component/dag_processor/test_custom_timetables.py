@@ -1,0 +1,460 @@
+"""Timetables that authors wrote: asked where their files are read, never by a scheduler (C1)."""
+
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.component.dag_processor.processors import Deployment, deployment, look_and_work, work_until_idle
+from tests.instants import utc
+from tradewind.errors import InvalidRequest
+from tradewind.executors.instant import InstantExecutor
+from tradewind.model.planned_runs import MOST_PAST, MOST_PLANNED, PlannedRuns
+from tradewind.model.run import Run
+from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.model.timetable import DataInterval
+from tradewind.operations.explain import why_run_waits
+from tradewind.operations.foresee_runs import foresee_runs
+from tradewind.operations.pause_dag import pause_dag
+from tradewind.operations.plan_backfill import BackfillRequest, plan_backfill, runs_to_make
+from tradewind.operations.start_backfill import start_backfill
+from tradewind.operations.structures import Structures
+from tradewind.operations.trigger_run import RunRequest, request_shown_run, trigger_run
+from tradewind.scheduler.service import Scheduler
+from tradewind.testing.clock import FakeClock
+
+START = utc("2026-01-01 00:07")
+HOUR = timedelta(hours=1)
+FILE = """
+from datetime import timedelta
+import pendulum
+from airflow.sdk import DAG, Asset, AssetOrTimeSchedule
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
+
+class SevenPast(Timetable):
+    def __init__(self, most):
+        self.most = most
+
+    def serialize(self):
+        return {{"most": self.most}}
+
+    @classmethod
+    def deserialize(cls, data):
+        return cls(data["most"])
+
+    def next_dagrun_info(self, *, last_automated_data_interval, restriction):
+        {body}
+        if last_automated_data_interval is None:
+            start = restriction.earliest
+        else:
+            start = last_automated_data_interval.end
+        end = start + timedelta(hours=1)
+        if (end - restriction.earliest).total_seconds() / 3600 > self.most:
+            return None
+        return DagRunInfo.interval(start=start, end=end)
+
+    def infer_manual_data_interval(self, *, run_after):
+        return DataInterval(run_after, run_after)
+
+with DAG("own", schedule={schedule}, start_date=pendulum.datetime(2026, 1, 1, 0, 7, tz="UTC"), catchup={catchup},
+         max_active_runs=1000):
+    EmptyOperator(task_id="a")
+"""
+
+
+def file_with(*, most: int = 250, body: str = "", schedule: str = "SevenPast({most})", catchup: bool = True) -> str:
+    return FILE.format(body=body or "pass", schedule=schedule.format(most=most), catchup=catchup)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Deployment]:
+    with deployment(tmp_path / "home", dags_are_paused_at_creation="False") as made:
+        yield made
+
+
+def plan(world: Deployment) -> PlannedRuns | None:
+    with world.database.begin() as tx:
+        return tx.plans.find("own")
+
+
+def starts(world: Deployment) -> list[datetime]:
+    with world.database.begin() as tx:
+        runs = tx.runs.of_dag("own")
+    return sorted(run.data_interval.start for run in runs if run.data_interval is not None)
+
+
+def make_all_due(world: Deployment, now: datetime) -> None:
+    """What a scheduler does at that time."""
+    clock = FakeClock(now)
+    scheduler = Scheduler(world.database, [InstantExecutor(clock.now)], clock, is_alone=True)
+    scheduler.start()
+    while scheduler.run_once():
+        pass
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["SevenPast({most})", "AssetOrTimeSchedule(timetable=SevenPast({most}), assets=[Asset('x')])"],
+    ids=["alone", "beside assets"],
+)
+def test_runs_of_an_authors_own_timetable_are_made_one_by_one_and_more_are_asked_for_in_time(
+    world: Deployment, schedule: str
+) -> None:
+    """C1: none is left out or doubled where one list ends and the next begins, and no scheduler imports the file."""
+    world.write("own.py", file_with(most=250, schedule=schedule))
+    processor = world.processor()
+    work_until_idle(processor)
+    first = plan(world)
+    assert first is not None
+    assert len(first.runs) == MOST_PLANNED
+    assert not first.is_complete
+
+    counts = []
+    for _ in range(10):
+        make_all_due(world, START + 400 * HOUR)
+        counts.append(len(starts(world)))
+        processor.hear_requests()
+        work_until_idle(processor)
+
+    assert starts(world) == [START + number * HOUR for number in range(250)]
+    assert counts[0] <= MOST_PLANNED
+    last = plan(world)
+    assert last is not None
+    assert last.is_complete
+    assert not [name for name, module in list(sys.modules.items()) if "SevenPast" in vars(module)]
+
+
+def test_without_catchup_an_old_list_starts_only_its_newest_run(world: Deployment) -> None:
+    """C1: while the DAG was paused, its runs became due one after the other."""
+    world.write("own.py", file_with(catchup=False))
+    work_until_idle(world.processor())
+
+    make_all_due(world, START + 400 * HOUR)
+
+    assert starts(world) == [START + (MOST_PLANNED - 1) * HOUR]
+
+
+def test_coming_runs_are_told_and_unpausing_asks_anew(world: Deployment) -> None:
+    """C1."""
+    world.write("own.py", file_with(most=3))
+    processor = world.processor()
+    work_until_idle(processor)
+
+    with world.database.begin() as tx:
+        foreseen = foresee_runs(tx, "own", Structures(), START, count=10)
+        pause_dag(tx, "own", START, is_paused=True)
+        pause_dag(tx, "own", START, is_paused=False)
+
+    assert [run.logical_date for run in foreseen.runs] == [START, START + HOUR, START + 2 * HOUR]
+    assert world.file("own.py").is_requested
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('raise ZeroDivisionError("no such day")', "no such day"),
+        ("return DagRunInfo.exact(restriction.earliest.naive())", "has no time zone"),
+        ('return "tomorrow"', "which is no run"),
+        ("return DagRunInfo.exact(restriction.earliest)", "again and again"),
+    ],
+)
+def test_a_timetable_that_fails_is_an_import_error_and_the_dag_goes_on_as_it_was(
+    world: Deployment, body: str, said: str
+) -> None:
+    """C1, B10."""
+    world.write("own.py", file_with())
+    processor = world.processor()
+    work_until_idle(processor)
+
+    world.write("own.py", file_with(body=body))
+    look_and_work(processor)
+
+    assert said in world.errors()["own.py"]
+    record = world.record("own")
+    assert record is not None
+    assert record.next_run is not None
+    assert record.next_run.logical_date == START
+
+
+def test_a_schedule_of_another_kind_takes_the_place_of_the_list(world: Deployment) -> None:
+    """C1."""
+    world.write("own.py", file_with())
+    processor = world.processor()
+    work_until_idle(processor)
+
+    world.write("own.py", file_with(schedule="'@daily'"))
+    look_and_work(processor)
+
+    assert plan(world) is None
+    record = world.record("own")
+    assert record is not None
+    assert record.next_run is not None
+    assert record.next_run.run_after == utc("2026-01-02 00:00")
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_backfill_runs_what_an_authors_own_timetable_has_named(world: Deployment, backwards: bool) -> None:
+    """C5: the dry run lists exactly the runs that are made; a schedule that changes meanwhile changes none of them."""
+    world.write("own.py", file_with(most=250, catchup=False))
+    processor = world.processor()
+    work_until_idle(processor)
+    now = START + 500 * HOUR
+    request = BackfillRequest("own", START + HOUR, START + 60 * HOUR, run_backwards=backwards)
+    expected = [START + number * HOUR for number in range(1, 61)]
+
+    with world.database.begin() as tx:
+        asked_for = plan_backfill(tx, request, Structures(), now)
+        listed = [info.logical_date for info in runs_to_make(tx, asked_for, Structures())]
+        begun = start_backfill(tx, asked_for, Structures(), now)
+    world.write("own.py", file_with(most=7))
+    look_and_work(processor)
+    make_all_due(world, now)
+
+    with world.database.begin() as tx:
+        runs = [run for run in tx.runs.of_dag("own") if run.run_type is RunType.BACKFILL]
+        done = tx.backfills.find(begun.key)
+    assert listed == (expected[::-1] if backwards else expected)
+    assert sorted(run.logical_date for run in runs if run.logical_date is not None) == expected
+    assert {run.state for run in runs} == {RunState.SUCCESS}
+    assert done is not None
+    assert done.is_complete
+
+
+def test_a_backfill_of_dates_that_an_authors_own_timetable_has_not_named_is_refused(world: Deployment) -> None:
+    """C5: before the start date, after the last one that was named, or where its code fails."""
+    world.write("own.py", file_with(most=2 * MOST_PAST))
+    processor = world.processor()
+    work_until_idle(processor)
+    now = START + 3 * MOST_PAST * HOUR
+
+    def refusal(first: datetime, last: datetime) -> str:
+        with world.database.begin() as tx, pytest.raises(InvalidRequest) as refused:
+            plan_backfill(tx, BackfillRequest("own", first, last), Structures(), now)
+        return str(refused.value)
+
+    assert "from_date must not lie before" in refusal(START - HOUR, START + HOUR)
+    assert f"its first {MOST_PAST} dates" in refusal(START, START + MOST_PAST * HOUR)
+    broken = "if last_automated_data_interval is None and restriction.catchup: raise ValueError('no such day')"
+    world.write("own.py", file_with(body=broken, catchup=False))
+    look_and_work(processor)
+    assert world.errors() == {}
+    assert "ValueError: no such day" in refusal(START, START + HOUR)
+
+
+WORKDAYS = """
+from datetime import timedelta
+import pendulum
+from airflow.sdk import DAG, Asset, AssetOrTimeSchedule
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
+
+class Workdays(Timetable):
+    def next_dagrun_info(self, *, last_automated_data_interval, restriction):
+        return None
+
+    def infer_manual_data_interval(self, *, run_after):
+        {body}
+        end = run_after.start_of("day")
+        while end.subtract(days=1).day_of_week in (pendulum.SATURDAY, pendulum.SUNDAY):
+            end = end.subtract(days=1)
+        return DataInterval(end.subtract(days=1), end)
+
+with DAG("own", schedule={schedule}, start_date=pendulum.datetime(2026, 1, 1, tz="UTC"), catchup=False):
+    EmptyOperator(task_id="a")
+"""
+SUNDAY = utc("2026-06-14 10:20")
+FRIDAY = DataInterval(utc("2026-06-12"), utc("2026-06-13"))
+
+
+def workdays(body: str = "", schedule: str = "Workdays()") -> str:
+    return WORKDAYS.format(body=body or "pass", schedule=schedule)
+
+
+def ask_for_run(world: Deployment, logical_date: datetime | None = SUNDAY, **values: object) -> Run:
+    request = RunRequest("own", logical_date=logical_date, **values)  # type: ignore[arg-type]
+    return world.database.transact(lambda tx: trigger_run(tx, request, Structures(), SUNDAY, suffix="abcdefgh"))
+
+
+def run_again(world: Deployment, run: Run) -> Run:
+    with world.database.begin() as tx:
+        (found,) = tx.runs.read([run.key])
+    return found
+
+
+def why_waiting(world: Deployment, run: Run) -> list[str]:
+    with world.database.begin() as tx:
+        return [reason.code for reason in why_run_waits(tx, "own", run.run_id, Structures(), SUNDAY + HOUR)]
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["Workdays()", "AssetOrTimeSchedule(timetable=Workdays(), assets=[Asset('x')])"],
+    ids=["alone", "beside assets"],
+)
+def test_a_run_by_hand_waits_until_the_authors_timetable_has_said_what_it_is_about(
+    world: Deployment, schedule: str
+) -> None:
+    """C1: as Airflow asks it when the run is triggered; but neither scheduler nor API imports the class."""
+    world.write("own.py", workdays(schedule=schedule))
+    processor = world.processor()
+    work_until_idle(processor)
+
+    asked = ask_for_run(world)
+    make_all_due(world, SUNDAY + HOUR)
+
+    waiting = run_again(world, asked)
+    assert (waiting.state, waiting.data_interval) == (RunState.QUEUED, None)
+    assert why_waiting(world, asked) == ["waits_for_interval"]
+    processor.hear_requests()
+    work_until_idle(processor)
+    assert why_waiting(world, asked) == []
+    make_all_due(world, SUNDAY + HOUR)
+    done = run_again(world, asked)
+    assert (done.state, done.data_interval, done.logical_date) == (RunState.SUCCESS, FRIDAY, SUNDAY)
+
+
+def test_who_names_an_interval_or_no_date_asks_no_timetable(world: Deployment) -> None:
+    """C1: such runs start at once, as in Airflow."""
+    world.write("own.py", workdays(body="raise ZeroDivisionError"))
+    work_until_idle(world.processor())
+
+    named = ask_for_run(world, data_interval=FRIDAY)
+    dateless = ask_for_run(world, None)
+    make_all_due(world, SUNDAY + HOUR)
+
+    assert {run_again(world, run).state for run in (named, dateless)} == {RunState.SUCCESS}
+    assert (run_again(world, named).data_interval, run_again(world, dateless).data_interval) == (FRIDAY, None)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            'raise ZeroDivisionError("no such day")',
+            "Workdays.infer_manual_data_interval: ZeroDivisionError: no such day",
+        ),
+        ("return DataInterval(run_after.naive(), run_after.naive())", "has no time zone"),
+        ("return None", "TypeError"),
+    ],
+)
+def test_a_run_of_which_the_timetable_says_nothing_fails_with_its_words(
+    world: Deployment, body: str, said: str
+) -> None:
+    """C1, B10: it starts no task, and nobody waits for it for ever."""
+    world.write("own.py", workdays(body))
+    processor = world.processor()
+    work_until_idle(processor)
+
+    asked = ask_for_run(world)
+    processor.hear_requests()
+    work_until_idle(processor)
+
+    failed = run_again(world, asked)
+    assert failed.state is RunState.FAILED
+    assert said in (failed.reason or "")
+    with world.database.begin() as tx:
+        assert {task.state for task in tx.tasks.instances(asked.key)} == {TaskState.SKIPPED}
+    assert world.errors() == {}
+
+
+def test_a_question_outlives_the_processor_and_a_file_that_cannot_be_imported(world: Deployment) -> None:
+    """C1: it is answered when the file can be read again, by whichever processor, also by another kind of schedule."""
+    world.write("own.py", workdays())
+    first = world.processor()
+    work_until_idle(first)
+    asked, other = ask_for_run(world), ask_for_run(world, SUNDAY - HOUR, run_id="other")
+    with world.database.begin() as tx:
+        (file,) = tx.files.of_bundle("dags-folder")
+        assert len(tx.plans.ask([file.key], SUNDAY)[file.key]) == 2  # who was given them died
+
+    world.write("own.py", "import no_such_module  # airflow dag")
+    second = world.processor()
+    look_and_work(second)
+    with world.database.begin() as tx:
+        reasons = why_run_waits(tx, "own", asked.run_id, Structures(), SUNDAY + HOUR)
+    assert ["cannot be imported" in reason.text for reason in reasons] == [True]
+    world.write("own.py", workdays(schedule="'@daily'"))
+    look_and_work(second)
+
+    intervals = [run_again(world, run).data_interval for run in (asked, other)]
+    assert intervals == [DataInterval(SUNDAY, SUNDAY), DataInterval(SUNDAY - HOUR, SUNDAY - HOUR)]
+
+
+SHARDS = """
+from datetime import timedelta
+import pendulum
+from airflow.sdk import DAG
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.timetables.base import DagRunInfo, Timetable
+
+class Shards(Timetable):
+    partitioned = True
+
+    def next_dagrun_info_v2(self, *, last_dagrun_info, restriction):
+        number = 0 if last_dagrun_info is None else int(last_dagrun_info.partition_key.removeprefix("shard ")) + 1
+        if number == 150:
+            return None
+        date = restriction.earliest.add(days=number)
+        return DagRunInfo(restriction.earliest.add(hours=number), None, partition_date=date, partition_key={key})
+
+with DAG("own", schedule=Shards(), start_date=pendulum.datetime(2026, 1, 1, 0, 7, tz="UTC"), catchup=True,
+         max_active_runs=1000):
+    EmptyOperator(task_id="a")
+"""
+
+
+def test_an_authors_own_timetable_names_partitions(world: Deployment) -> None:
+    """C1, C3: with the date of each; the last one is told when more are asked for. By hand any key can be run."""
+    world.write("own.py", SHARDS.format(key='f"shard {number}"'))
+    processor = world.processor()
+    work_until_idle(processor)
+    with world.database.begin() as tx:
+        foreseen = foresee_runs(tx, "own", Structures(), START, count=2)
+
+    for _ in range(3):
+        make_all_due(world, START + 400 * HOUR)
+        processor.hear_requests()
+        work_until_idle(processor)
+    by_hand = ask_for_run(world, None, partition_key="shard 7")
+
+    with world.database.begin() as tx:
+        runs = {run.partition_key: run for run in tx.runs.of_dag("own") if run.run_type is RunType.SCHEDULED}
+        request = BackfillRequest("own", START, START + HOUR)
+        with pytest.raises(InvalidRequest, match="names partitions"):
+            plan_backfill(tx, request, Structures(), START + 400 * HOUR)
+    assert foreseen.partitions == [("shard 0", START), ("shard 1", START + 24 * HOUR)]
+    assert set(runs) == {f"shard {number}" for number in range(150)}
+    assert {(run.run_after, run.partition_date) for run in runs.values()} == {
+        (START + number * HOUR, START + number * 24 * HOUR) for number in range(150)
+    }
+    assert {run.data_interval for run in runs.values()} == {None}
+    assert (by_hand.partition_key, by_hand.partition_date) == ("shard 7", None)
+
+
+@pytest.mark.parametrize("key", ["7", "' '", "'x' * 300"])
+def test_a_partition_key_that_is_none_is_an_import_error(world: Deployment, key: str) -> None:
+    """C1, B10."""
+    world.write("own.py", SHARDS.format(key=key))
+
+    work_until_idle(world.processor())
+
+    assert "a partition key is a text of 1 to 250 characters" in world.errors()["own.py"]
+
+
+def test_whoever_asks_through_the_api_is_shown_a_run_that_waits(world: Deployment) -> None:
+    """C1, G1: the answer comes at once, and without an interval."""
+    world.write("own.py", workdays())
+    processor = world.processor()
+    work_until_idle(processor)
+    request = RunRequest("own", logical_date=SUNDAY)
+
+    shown = world.database.transact(lambda tx: request_shown_run(tx, request, Structures(), SUNDAY, suffix="abcdefgh"))
+    processor.hear_requests()
+    work_until_idle(processor)
+
+    assert (shown["state"], shown["data_interval_start"]) == ("queued", None)
+    with world.database.begin() as tx:
+        assert [run.data_interval for run in tx.runs.of_dag("own")] == [FRIDAY]

@@ -1,0 +1,1 @@
+"""Tests of `tradewind.storage` that need no database."""
