@@ -135,8 +135,7 @@ class Refusing:
 def refused(browser: Browser, shown: Demo) -> Iterator[tuple[Watched, Refusing]]:
     """Who logged in, and then gets nothing but refusals."""
     for watched in _watched(browser, shown, "admin"):
-        watched.page.goto("/account")
-        watched.page.wait_for_function(SETTLED)
+        _forget(watched.page)
         yield watched, Refusing(watched.page.context)
 
 
@@ -273,6 +272,13 @@ def test_another_try_shows_what_there_is(
 
     expect(page.get_by_role("table", name="Pools")).to_be_visible()
     page.context.route(_ASKED, refusing.answer)
+    _forget(page)
+
+
+def _forget(page: Page) -> None:
+    """Load the application where it shows nothing, so that it has no answer left from before."""
+    page.goto("/nowhere")
+    page.wait_for_function(SETTLED)
 
 
 def _paint(look: Look, page: Page, demo: Demo, suffix: str = "") -> None:

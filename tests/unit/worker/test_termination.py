@@ -102,6 +102,46 @@ def test_a_handler_of_the_authors_own_stays() -> None:
     assert says(PREPARED + own + TELLS_OF_COPY) == "3"
 
 
+def test_a_task_is_told_to_stop_once() -> None:
+    """D4: told again, it would leave what it does in its last moments undone, such as its callbacks."""
+    act = """
+from tradewind.sdk.exceptions import AirflowTaskTerminated
+class Life:
+    def kill(self):
+        print("on_kill", flush=True)
+obey_termination(Life())
+try:
+    signal.raise_signal(signal.SIGTERM)
+except AirflowTaskTerminated:
+    signal.raise_signal(signal.SIGTERM)
+    print("called back")
+"""
+    assert says(PREPARED + act).split("\n") == ["on_kill", "called back"]
+
+
+@pytest.mark.parametrize(
+    ("leads", "expected"), [(True, ["killpg"]), (False, ["killpg", "kill"])], ids=["a leader", "no leader yet"]
+)
+def test_a_process_is_sent_a_signal_once(leads: bool, expected: list[str]) -> None:
+    """D4: by its group if it leads one. Two signals are one only while the first was not heard."""
+    act = f"""
+import socket
+from tradewind.worker.child.forker import Forker
+from tradewind.worker.protocol import Signal
+calls = []
+def killpg(pid, number):
+    calls.append("killpg")
+    if not {leads}:
+        raise ProcessLookupError
+forker = Forker(socket.socketpair()[0])
+forker.fork(1, lambda: os._exit(0))
+os.killpg, os.kill = killpg, lambda pid, number: calls.append("kill")
+forker._signal(Signal(1, signal.SIGTERM))
+print(*calls)
+"""
+    assert says(PREPARED + act).split() == expected
+
+
 @pytest.mark.parametrize(("number", "expected"), [("SIGTERM", "143"), ("SIGINT", "interrupted")])
 def test_a_child_without_a_task_listens(number: str, expected: str) -> None:
     act = f"""

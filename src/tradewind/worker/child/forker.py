@@ -90,7 +90,7 @@ class Forker:
         """Kill all children, those that become ours thereby, and so on until none is left."""
         while True:
             for pid in self._children():
-                _kill(pid, signal.SIGKILL)
+                _kill(pid)
             try:
                 os.wait()
             except ChildProcessError:
@@ -135,7 +135,7 @@ class Forker:
     def _signal(self, command: Signal) -> None:
         for pid, number in self._numbers.items():
             if number == command.number:
-                _kill(pid, command.signal)
+                _tell(pid, command.signal)
 
     def _reap(self) -> None:
         with suppress(BlockingIOError):
@@ -160,7 +160,7 @@ class Forker:
     def _kill_strangers(self) -> None:
         for pid in self._children():
             if pid not in self._numbers:
-                _kill(pid, signal.SIGKILL)
+                _kill(pid)
 
     def _children(self) -> list[int]:
         if self._children_list < 0:
@@ -176,11 +176,20 @@ def _gone(number: int, status: int, used: Any) -> Gone:
     return Gone(number, os.waitstatus_to_exitcode(status), cpu_s, used.ru_maxrss * _BYTES_PER_MAXRSS)
 
 
-def _kill(pid: int, number: int) -> None:
-    """A process and its group; a process that leads no group yet is meant alone."""
+def _tell(pid: int, number: int) -> None:
+    """Send a signal once to a process and its group; a process that leads no group yet is meant alone."""
+    with suppress(ProcessLookupError, PermissionError):
+        try:
+            os.killpg(pid, number)
+        except ProcessLookupError:
+            os.kill(pid, number)
+
+
+def _kill(pid: int) -> None:
+    """End a process and the group that it made, also one that has left that group."""
     for kill in (os.killpg, os.kill):
         with suppress(ProcessLookupError, PermissionError):
-            kill(pid, number)
+            kill(pid, signal.SIGKILL)
 
 
 def monotonic() -> float:

@@ -20,6 +20,8 @@ class _Child(NamedTuple):
 
     pid: int
     life: TaskLife | None
+    is_told: bool = False
+    """Whether it was told to stop already."""
 
 
 class _Obedience:
@@ -67,6 +69,9 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
         return
     if child.life is None:
         os._exit(128 + signal.SIGTERM)
+    if child.is_told:
+        return  # it is on its way; to be told again would cut its last words and callbacks short
+    _Obedience.child = child._replace(is_told=True)
     with suppress(Exception):
         child.life.kill()
     raise AirflowTaskTerminated("the task was told to stop (SIGTERM)")
