@@ -81,17 +81,27 @@ def _triggers(connection: sa.Connection) -> dict[str, str]:
     return {row[0]: re.sub(r"\s+", "", row[1]) for row in connection.execute(sa.text(query)).all()}
 
 
+def _columns(connection: sa.Connection) -> dict[str, list[str]]:
+    """Of each table, in their order: rows are read up to the last column that is asked for."""
+    inspector = sa.inspect(connection)
+    return {name: [column["name"] for column in inspector.get_columns(name)] for name in metadata.tables}
+
+
+def _seen(connection: sa.Connection) -> tuple[object, ...]:
+    return _indexes(connection), _tables(connection), _triggers(connection), _columns(connection)
+
+
 def test_migrating_up_gives_the_schema_of_the_code(database_url: str, database_kind: DatabaseKind) -> None:
     migrate.upgrade(database_url)
 
     with _connected(database_url) as connection:
         assert _differences(connection) == []
-        migrated = _indexes(connection), _tables(connection), _triggers(connection)
+        migrated = _seen(connection)
         connection.rollback()
 
         metadata.drop_all(connection)
         metadata.create_all(connection)
-        assert migrated == (_indexes(connection), _tables(connection), _triggers(connection))
+        assert migrated == _seen(connection)
 
 
 def test_every_index_of_the_code_is_in_the_migrated_database(database_url: str) -> None:
@@ -123,7 +133,26 @@ def test_migrating_down_leaves_no_table_and_up_again_works(database_url: str) ->
         assert _differences(connection) == []
 
 
-def test_first_migration_makes_the_default_pool(database_url: str) -> None:
+def test_each_migration_goes_down_and_up_again(database_url: str) -> None:
+    def tables() -> set[str]:
+        with _connected(database_url) as connection:
+            return set(sa.inspect(connection).get_table_names())
+
+    for target in sorted(revision.known_revisions()):
+        migrate.upgrade(database_url, target)
+        there = tables()
+
+        migrate.downgrade(database_url, "-1")
+        assert tables() < there
+        migrate.upgrade(database_url, "+1")
+
+        assert (revision.current_revision(database_url), tables()) == (target, there)
+    assert target == revision.needed_revision()
+    with _connected(database_url) as connection:
+        assert _differences(connection) == []
+
+
+def test_migrating_makes_the_default_pool(database_url: str) -> None:
     migrate.upgrade(database_url)
 
     database = Database(database_url)

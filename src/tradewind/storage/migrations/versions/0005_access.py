@@ -5,15 +5,17 @@ from alembic import op
 
 from tradewind.storage import migration_types as types
 from tradewind.storage.audit_guard import GUARDS, guard_audit_log
+from tradewind.storage.migration_indexes import create_index
 
-revision = "0003"
-down_revision = "0002"
+revision = "0005"
+down_revision = "0004"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
     _create_accounts()
+    _create_roles()
     _create_tokens()
     _create_audit_log()
     _guard_audit_log()
@@ -21,11 +23,17 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     for table in (
-        *("audit_log", "login_failure", "revoked_token", "api_token"),
-        *("dag_grant", "account_role", "custom_role", "account"),
+        "audit_log",
+        "login_failure",
+        "revoked_token",
+        "api_token",
+        "dag_grant",
+        "account_role",
+        "custom_role",
+        "account",
     ):
         op.drop_table(table)
-    if op.get_bind().dialect.name == "postgresql":
+    if op.get_context().dialect.name == "postgresql":
         op.execute("DROP FUNCTION audit_log_unchanged()")
 
 
@@ -49,6 +57,9 @@ def _create_accounts() -> None:
         sa.UniqueConstraint("external_id", name="uq_account_external_id"),
         sqlite_autoincrement=True,
     )
+
+
+def _create_roles() -> None:
     op.create_table(
         "custom_role",
         sa.Column("name", types.id_text(), nullable=False),
@@ -59,10 +70,12 @@ def _create_accounts() -> None:
         sa.Column("account_key", types.key(), autoincrement=False, nullable=False),
         sa.Column("role", types.id_text(), nullable=False),
         sa.PrimaryKeyConstraint("account_key", "role", name="pk_account_role"),
-        _of_account("account_role"),
+        sa.ForeignKeyConstraint(
+            ["account_key"], ["account.account_key"], name="fk_account_role_account_key", ondelete="CASCADE"
+        ),
         sqlite_with_rowid=False,
     )
-    op.create_index("ix_account_role_role", "account_role", ["role"])
+    create_index("ix_account_role_role", "account_role", ["role"])
     op.create_table(
         "dag_grant",
         sa.Column("role", types.id_text(), nullable=False),
@@ -72,13 +85,7 @@ def _create_accounts() -> None:
         sa.ForeignKeyConstraint(["dag_id"], ["dag.dag_id"], name="fk_dag_grant_dag_id", ondelete="CASCADE"),
         sqlite_with_rowid=False,
     )
-    op.create_index("ix_dag_grant_dag", "dag_grant", ["dag_id"])
-
-
-def _of_account(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(
-        ["account_key"], ["account.account_key"], name=f"fk_{table}_account_key", ondelete="CASCADE"
-    )
+    create_index("ix_dag_grant_dag", "dag_grant", ["dag_id"])
 
 
 def _create_tokens() -> None:
@@ -92,9 +99,11 @@ def _create_tokens() -> None:
         sa.Column("created_at", types.instant(), nullable=False),
         sa.Column("expires_at", types.instant(), nullable=True),
         sa.PrimaryKeyConstraint("token_key", name="pk_api_token"),
-        sa.UniqueConstraint("token_hash", name="uq_api_token_token_hash"),
+        sa.ForeignKeyConstraint(
+            ["account_key"], ["account.account_key"], name="fk_api_token_account_key", ondelete="CASCADE"
+        ),
         sa.UniqueConstraint("account_key", "name", name="uq_api_token_account_key_name"),
-        _of_account("api_token"),
+        sa.UniqueConstraint("token_hash", name="uq_api_token_token_hash"),
         sqlite_autoincrement=True,
     )
     op.create_table(
@@ -103,7 +112,7 @@ def _create_tokens() -> None:
         sa.Column("expires_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("token_id", name="pk_revoked_token"),
     )
-    op.create_index("ix_revoked_token_expires", "revoked_token", ["expires_at"])
+    create_index("ix_revoked_token_expires", "revoked_token", ["expires_at"])
     op.create_table(
         "login_failure",
         sa.Column("subject", sa.String(64), nullable=False),
@@ -111,7 +120,7 @@ def _create_tokens() -> None:
         sa.Column("last_at", types.instant(), nullable=False),
         sa.PrimaryKeyConstraint("subject", name="pk_login_failure"),
     )
-    op.create_index("ix_login_failure_last", "login_failure", ["last_at"])
+    create_index("ix_login_failure_last", "login_failure", ["last_at"])
 
 
 def _create_audit_log() -> None:
@@ -131,10 +140,10 @@ def _create_audit_log() -> None:
         sa.PrimaryKeyConstraint("entry_key", name="pk_audit_log"),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_audit_log_at", "audit_log", ["at"])
-    op.create_index("ix_audit_log_dag", "audit_log", ["dag_id", "entry_key"])
-    op.create_index("ix_audit_log_event", "audit_log", ["event", "entry_key"])
-    op.create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
+    create_index("ix_audit_log_at", "audit_log", ["at"])
+    create_index("ix_audit_log_dag", "audit_log", ["dag_id", "entry_key"])
+    create_index("ix_audit_log_event", "audit_log", ["event", "entry_key"])
+    create_index("ix_audit_log_owner", "audit_log", ["owner", "entry_key"])
 
 
 def _guard_audit_log() -> None:
