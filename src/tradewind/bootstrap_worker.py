@@ -19,7 +19,7 @@ from tradewind.bootstrap import (
 )
 from tradewind.bundles.registry import make_bundles
 from tradewind.errors import SettingsError
-from tradewind.executors.registry import most_at_once, read_executors
+from tradewind.executors.registry import ExecutorEntry, most_at_once, read_executors
 from tradewind.model.masking import MaskingRules
 from tradewind.operations.attempt_engine import StoredEngine
 from tradewind.operations.begin_attempts import Beginner
@@ -48,6 +48,20 @@ from tradewind.worker.supervisor.service import Supervisor
 _JOB: Final = "job"
 _TOKEN: Final = "token"
 """Files in the folder of a worker, by which the next one knows this one: without a database, a token."""
+
+
+def executor_named(word: str, settings: Settings) -> ExecutorEntry:
+    """Whom somebody means by this word.
+
+    Raises:
+        SettingsError: the configuration has no such executor.
+    """
+    executors = read_executors(settings.core.executor)
+    entry = executors.find(word)
+    if entry is None:
+        names = ", ".join(each.name for each in executors.entries)
+        raise SettingsError(f"[core] executor does not name {word!r}, only {names}")
+    return entry
 
 
 @contextmanager
@@ -151,7 +165,7 @@ def _make_supervisor(machine: _Machine, executor: str, engine: Engine, folder: P
     timeout_s = settings.scheduler.task_instance_heartbeat_timeout
     workers = settings.workers
     options = SupervisorOptions(
-        slots=_slots(executor, settings),
+        slots=most_at_once(executor_named(executor, settings), settings.core),
         heartbeat_timeout_s=timeout_s,
         heartbeat_interval_s=settings.scheduler.task_instance_heartbeat_sec or min(5.0, timeout_s / 5),
         stop_patience_s=settings.core.killed_task_cleanup_time,
@@ -195,10 +209,3 @@ def _make_places(machine: _Machine, environ: Mapping[str, str]) -> MachinePlaces
         shipper=shipper,
         fail=fail,
     )
-
-
-def _slots(executor: str, settings: Settings) -> int:
-    entry = read_executors(settings.core.executor).find(executor)
-    if entry is None:
-        raise SettingsError(f"[core] executor does not name {executor!r}")
-    return most_at_once(entry, settings.core)

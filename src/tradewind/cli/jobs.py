@@ -21,17 +21,19 @@ app = make_group()
 
 
 class JobType(StrEnum):
-    """A kind of service, in Airflow's words."""
+    """A kind of service, in Airflow's words; for workers, which it does not know, in the like."""
 
     SCHEDULER = "SchedulerJob"
     TRIGGERER = "TriggererJob"
     DAG_PROCESSOR = "DagProcessorJob"
+    WORKER = "WorkerJob"
 
 
 _KINDS: Final = {
     JobType.SCHEDULER: "scheduler",
     JobType.TRIGGERER: "triggerer",
     JobType.DAG_PROCESSOR: "dag_processor",
+    JobType.WORKER: "worker",
 }
 
 
@@ -55,6 +57,7 @@ def _check(
     settings = load_settings()
     patience = {
         "scheduler": settings.scheduler.scheduler_health_check_threshold,
+        "worker": settings.scheduler.scheduler_health_check_threshold,
         "dag_processor": settings.dag_processor.health_check_threshold,
         "triggerer": settings.triggerer.triggerer_health_check_threshold,
     }

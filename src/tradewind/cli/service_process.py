@@ -48,21 +48,27 @@ class Background:
 
 @contextmanager
 def service_process(
-    name: str, settings: Settings, background: Background | None = None, *, insists: bool = False
+    name: str,
+    settings: Settings,
+    background: Background | None = None,
+    *,
+    file_name: str | None = None,
+    insists: bool = False,
 ) -> Iterator[None]:
     """This process as a service, for as long as a block runs. Enter it before there are threads or connections.
 
-    For `insists` see `hold_on_to_lifeline`.
+    `file_name`: what its files are called, unless as it is. For `insists` see `hold_on_to_lifeline`.
 
     Raises:
         Busy: it runs already, by its PID file.
     """
     asked = background or Background()
-    pid = asked.pid or (settings.home / f"tradewind-{name}.pid" if asked.is_daemon else None)
+    stem = f"tradewind-{file_name or name}"
+    pid = asked.pid or (settings.home / f"{stem}.pid" if asked.is_daemon else None)
     if pid is not None and is_process(pid):
         raise Busy(f"{name} is running already: {pid} names its process")
     if asked.is_daemon:
-        log = asked.log or settings.home / f"tradewind-{name}.log"
+        log = asked.log or settings.home / f"{stem}.log"
         become_daemon(asked.stdout or log, asked.stderr or log)
     name_process(f"tradewind: {name}")
     hold_on_to_lifeline(insists=insists)

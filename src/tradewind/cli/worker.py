@@ -1,5 +1,6 @@
 """`tradewind worker`: runs the tasks of an executor on this machine. Schedulers start it by themselves."""
 
+import math
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +15,17 @@ from tradewind.cli.backends import prepare_backends
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, wired
 from tradewind.cli.service_health import heard_by_hub, served_health
-from tradewind.cli.service_process import service_process
+from tradewind.cli.service_process import (
+    Background,
+    Daemon,
+    LogFile,
+    PidFile,
+    StderrFile,
+    StdoutFile,
+    service_process,
+)
 from tradewind.cli.telling import teller
+from tradewind.errors import Busy
 from tradewind.runtime.clock import SystemClock
 from tradewind.runtime.memory import keep_for_good
 from tradewind.runtime.readiness import tell_ready
@@ -40,23 +50,32 @@ def command(
             help="the web server to ask instead of a database: [core] execution_api_server_url, unless said; '': none",
         ),
     ] = None,
+    daemon: Daemon = False,
+    pid: PidFile = None,
+    log_file: LogFile = None,
+    stdout: StdoutFile = None,
+    stderr: StderrFile = None,
 ) -> None:
     """Run the tasks that schedulers hand to an executor on this machine.
 
-    It ends when it has had nothing to do for a while and no scheduler is connected. SIGTERM and SIGINT let it finish
-    what it has begun; a second one stops that too.
+    One that schedulers could start again ends when it has had nothing to do for a while and no scheduler is connected.
+    SIGTERM and SIGINT let it finish what it has begun; a second one stops that too.
     """
     import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
     import_module("tradewind.bootstrap_worker")
     settings = load_settings()
     if execution_api_url is not None:
         settings = replace(settings, core=replace(settings.core, execution_api_server_url=execution_api_url))
+    if daemon or not settings.workers.start_with_scheduler:  # nobody would start it again
+        settings = replace(settings, workers=replace(settings.workers, idle_timeout=math.inf))
+    name = bootstrap_worker.executor_named(executor, settings).name
     prepare_backends(settings)
     hub, clock, own = Hub(), SystemClock(), settings.workers
+    background = Background(daemon, pid, log_file, stdout, stderr)
     with (
-        service_process(f"worker of {executor}", settings, insists=True),
+        service_process(f"worker of {name}", settings, background, file_name=f"worker-{name}", insists=True),
         bootstrap_telemetry.measured(settings, hub, "worker") as metrics,
-        _supervisor(settings, executor, hub) as supervisor,
+        _supervisor(settings, name, hub) as supervisor,
         served_health(
             (own.health_check_server_host, own.health_check_server_port),
             heard_by_hub(hub, clock, settings.scheduler.scheduler_health_check_threshold),
@@ -66,8 +85,10 @@ def command(
         ),
     ):
         hub.attach(teller(clock, lambda _: None))
+        if supervisor is None and (daemon or pid):
+            raise Busy(f"there is a worker of {name} on this machine already")
         if supervisor is None:
-            return  # there is one already
+            return  # several schedulers may start one at once, and one is enough
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             supervisor.interrupt()

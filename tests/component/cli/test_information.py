@@ -131,7 +131,9 @@ def test_jobs_are_checked(deployment: CliDeployment) -> None:
     assert "1 alive" in deployment.run("jobs", "check", "--job-type", "SchedulerJob", "--hostname", "here")
     assert "no such service" in deployment.run("jobs", "check", "--job-type", "DagProcessorJob", code=1)
     assert "no such service" in deployment.run("jobs", "check", "--local", code=1)
-    _begin_job("scheduler", "there")
+    assert "no such service" in deployment.run("jobs", "check", "--job-type", "WorkerJob", code=1)
+    _begin_job("worker", "there")
+    assert "1 alive: worker on there" in deployment.run("jobs", "check", "--job-type", "WorkerJob")
     assert "2 such services are alive" in deployment.run("jobs", "check", "--limit", "0", code=1)
     assert "2 alive" in deployment.run("jobs", "check", "--limit", "10", "--allow-multiple")
 

@@ -17,6 +17,7 @@ from tests.acceptance.deployment import PATIENCE_S, until
 from tests.acceptance.standalone import free_port
 from tests.component.cli.deployment import CliDeployment
 from tests.oidc_provider import CLIENT_ID, CLIENT_SECRET, oidc_provider
+from tradewind.cli.deployment import load_settings, wired
 from tradewind.runtime.clock import SystemClock
 
 COMMAND = [sys.executable, "-m", "tradewind.cli.main"]
@@ -185,6 +186,48 @@ def test_a_scheduler_goes_on_in_the_background(deployment: CliDeployment) -> Non
     until(lambda: not pid_file.exists(), "the daemon to end")
     assert (out.read_text(), errors.read_text()) == ("", "")
     assert not (deployment.home / "tradewind-scheduler.log").exists()
+
+
+def test_a_worker_stays_in_the_background_and_is_found_alive(
+    deployment: CliDeployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A8: who starts it so wants it to be there, also while no scheduler is."""
+    monkeypatch.setenv("TRADEWIND__WORKERS__IDLE_TIMEOUT", "0.01")
+    monkeypatch.setenv("TRADEWIND__SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC", "0.1")
+    pid_file, log = (deployment.home / f"tradewind-worker-LocalExecutor.{ending}" for ending in ("pid", "log"))
+    check = ("jobs", "check", "--job-type", "WorkerJob", "--local")
+    assert "no such service is alive" in deployment.run(*check, code=1)
+
+    subprocess.run([*COMMAND, "worker", "--daemon"], check=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL)
+    until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"), "the daemon to write its PID file")
+    daemon = psutil.Process(int(pid_file.read_text()))
+    try:
+        until(lambda: _lives_of_workers() == {True}, "a sign of life of the worker after its first")
+
+        assert f"1 alive: worker on {socket.gethostname()}, process {daemon.pid}" in deployment.run(*check)
+        assert f"{pid_file} names its process" in deployment.run("worker", "--pid", str(pid_file), code=1)
+        other = deployment.home / "other.pid"
+        words = [*COMMAND, "worker", "--pid", str(other)]
+        refused = subprocess.run(words, check=False, timeout=PATIENCE_S, stderr=subprocess.PIPE)
+        assert refused.returncode == 1
+        assert refused.stderr.decode() == "tradewind: there is a worker of LocalExecutor on this machine already\n"
+    finally:
+        daemon.terminate()
+    until(lambda: not pid_file.exists(), "the daemon to end")
+    assert "no such service is alive" in deployment.run(*check, code=1)
+    assert log.read_text() == ""
+
+
+def _lives_of_workers() -> set[bool]:
+    """Whether each that lives was heard of again after its start."""
+    with wired(load_settings()) as wiring, wiring.database.begin() as tx:
+        return {job.heartbeat_at > job.started_at for job in tx.jobs.live("worker")}
+
+
+def test_a_worker_of_an_executor_that_there_is_not_is_refused_before_it_leaves(deployment: CliDeployment) -> None:
+    said = deployment.run("worker", "--daemon", "--executor", "../elsewhere", code=2)
+
+    assert said == "tradewind: [core] executor does not name '../elsewhere', only LocalExecutor\n"
 
 
 @pytest.mark.parametrize(
