@@ -2,7 +2,6 @@
 
 import socket
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from tradewind.cli import dag_processor, scheduler, triggerer, worker
@@ -11,6 +10,7 @@ from tradewind.cli.deferred import Deferred
 from tradewind.errors import MigrationNeeded
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.keeper import Part
+from tradewind.runtime.memory import load_for_good
 from tradewind.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def components(settings: Settings, listener: socket.socket, clock: Clock, *, ver
     """
     # Before the processes part: what is loaded here, they share.
     for name in ("tradewind.bootstrap_telemetry", "tradewind.bootstrap_triggerer", "tradewind.bootstrap_worker"):
-        import_module(name)
+        load_for_good(name)
     bootstrap.load_driver(settings)
     api_url = None if settings.workers.without_database else ""
     return [
@@ -50,7 +50,7 @@ def components(settings: Settings, listener: socket.socket, clock: Clock, *, ver
 
 def _serve(settings: Settings, listener: socket.socket, clock: Clock) -> None:
     """Nobody else needs the web application, and it takes longest to load: meanwhile the database is made."""
-    import_module("tradewind.bootstrap_api")
+    load_for_good("tradewind.bootstrap_api")
     while True:
         try:
             bootstrap.check_schema(settings.database.sql_alchemy_conn)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +22,7 @@ from tradewind.cli.service_process import (
     service_process,
 )
 from tradewind.cli.telling import teller
+from tradewind.runtime.memory import load_for_good
 from tradewind.runtime.readiness import tell_ready
 from tradewind.runtime.service import stop_signals
 from tradewind.settings import Settings
@@ -58,8 +58,8 @@ def command(
     stderr: StderrFile = None,
 ) -> None:
     """Find DAG files, read them, store what they say."""
-    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
-    import_module("tradewind.bootstrap")
+    load_for_good("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    load_for_good("tradewind.bootstrap")
     hub = Hub()
     settings = _settings(dags_folder)
     own = settings.dag_processor

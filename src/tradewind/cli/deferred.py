@@ -4,8 +4,9 @@ A command's signature is all that `--help` and shell completion need. The engine
 times as long to load as Python itself takes to start.
 """
 
-from importlib import import_module
 from typing import Any
+
+from tradewind.runtime.memory import load_for_good
 
 
 class Deferred:
@@ -15,4 +16,4 @@ class Deferred:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        return getattr(import_module(self._name), attribute)
+        return getattr(load_for_good(self._name), attribute)

@@ -1,6 +1,5 @@
 """`tradewind`: the command line's entry."""
 
-import importlib
 import io
 import os
 import sys
@@ -13,6 +12,7 @@ from tradewind import __version__
 from tradewind.cli.groups import make_group
 from tradewind.cli.refused import why_no_command, why_no_option
 from tradewind.errors import InvalidRequest, RunTypeRefused, SettingsError, TradewindError, ValueRefused
+from tradewind.runtime.memory import load_for_good
 
 
 class Entry(NamedTuple):
@@ -134,7 +134,7 @@ def _app(words: Sequence[str]) -> typer.Typer:
         if name != chosen:
             app.add_typer(make_group(), name=name, help=entry.help)
             continue
-        module = importlib.import_module(entry.module)
+        module = load_for_good(entry.module)
         if hasattr(module, "command"):
             app.command(name, help=entry.help, add_help_option=len(words) > 1)(module.command)
         else:

@@ -1,7 +1,6 @@
 """`tradewind scheduler`: the service that decides what runs when, and hands it to the executors."""
 
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,7 +20,7 @@ from tradewind.cli.service_process import (
 )
 from tradewind.cli.telling import teller
 from tradewind.model.ids import UNMAPPED, TaskKey
-from tradewind.runtime.memory import keep_for_good
+from tradewind.runtime.memory import keep_for_good, load_for_good
 from tradewind.runtime.service import stop_signals
 from tradewind.telemetry.events import (
     AttemptLost,
@@ -62,8 +61,8 @@ def command(
     stderr: StderrFile = None,
 ) -> None:
     """Decide what runs when, and have it run. SIGTERM and SIGINT end it; what runs goes on, and is found again."""
-    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
-    import_module("tradewind.bootstrap")
+    load_for_good("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    load_for_good("tradewind.bootstrap")
     settings = load_settings()
     own = settings.scheduler
     most_passes = own.num_runs if num_runs is None else num_runs

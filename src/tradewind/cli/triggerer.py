@@ -1,6 +1,5 @@
 """`tradewind triggerer`: the service that waits for what deferred tasks wait for."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +19,7 @@ from tradewind.cli.service_process import (
     service_process,
 )
 from tradewind.cli.telling import teller
+from tradewind.runtime.memory import load_for_good
 from tradewind.runtime.service import stop_signals
 from tradewind.telemetry.events import Event, JobDied, TriggerBlocked, TriggerQuarantined
 from tradewind.telemetry.hub import Hub
@@ -51,8 +51,8 @@ def command(
     There may be several: they share the triggers, and take over those of one that dies. SIGTERM and SIGINT leave all
     triggers to others.
     """
-    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
-    import_module("tradewind.bootstrap_triggerer")
+    load_for_good("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    load_for_good("tradewind.bootstrap_triggerer")
     hub = Hub()
     settings = load_settings()
     own = settings.triggerer

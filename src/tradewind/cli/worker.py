@@ -5,7 +5,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +26,7 @@ from tradewind.cli.service_process import (
 from tradewind.cli.telling import teller
 from tradewind.errors import Busy
 from tradewind.runtime.clock import SystemClock
-from tradewind.runtime.memory import keep_for_good
+from tradewind.runtime.memory import keep_for_good, load_for_good
 from tradewind.runtime.readiness import tell_ready
 from tradewind.telemetry.hub import Hub
 
@@ -61,8 +60,8 @@ def command(
     One that schedulers could start again ends when it has had nothing to do for a while and no scheduler is connected.
     SIGTERM and SIGINT let it finish what it has begun; a second one stops that too.
     """
-    import_module("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
-    import_module("tradewind.bootstrap_worker")
+    load_for_good("tradewind.bootstrap_telemetry")  # whoever reads the PID file may end it at once: load first
+    load_for_good("tradewind.bootstrap_worker")
     settings = load_settings()
     if execution_api_url is not None:
         settings = replace(settings, core=replace(settings.core, execution_api_server_url=execution_api_url))
