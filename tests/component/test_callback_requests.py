@@ -9,6 +9,7 @@ from tests.component.world import PatientExecutor, World, fails
 from tradewind.model.callback_request import CallbackRequest
 from tradewind.model.dag import CallbackEvent, CallbackRef, Dag, Retry, Task
 from tradewind.model.ids import JobKey
+from tradewind.model.states import RunState
 
 EVENTS = (CallbackEvent.FAILURE, CallbackEvent.SUCCESS, CallbackEvent.RETRY)
 ALL_CALLBACKS = tuple(CallbackRef(event, "tell") for event in EVENTS)
@@ -95,3 +96,61 @@ def test_a_task_that_reports_its_own_failure_calls_back_itself(world: World) -> 
     world.settle()
 
     assert requests(world) == []
+
+
+def listen(world: World, *events: CallbackEvent) -> None:
+    """A plugin that wants to hear of such changes of runs."""
+    with world.database.begin() as tx:
+        tx.bundles.sync(["dags"])
+        tx.bundles.set_heard("dags", events)
+
+
+def test_listeners_of_plugins_hear_of_the_begin_and_the_end_of_runs(any_world: World) -> None:
+    """D2: each once, and again when a cleared run begins again."""
+    publish(any_world, Task("a"))
+    listen(any_world, CallbackEvent.EXECUTE, CallbackEvent.SUCCESS)
+    any_world.trigger()
+    any_world.scheduler()
+    any_world.settle()
+
+    expected = [(CallbackEvent.EXECUTE, "started", None), (CallbackEvent.SUCCESS, "success", None)]
+    assert [(each.event, each.reason, each.task_id) for each in all_requests(any_world)] == expected
+
+    any_world.clear("a")
+    any_world.settle()
+    assert [(each.event, each.reason, each.task_id) for each in all_requests(any_world)] == expected
+
+
+@pytest.mark.parametrize("state", [RunState.SUCCESS, RunState.FAILED])
+def test_listeners_of_plugins_hear_of_a_run_that_a_person_ended(world: World, state: RunState) -> None:
+    """D2: once, however often it is marked."""
+    publish(world, Task("a"))
+    listen(world, CallbackEvent.SUCCESS, CallbackEvent.FAILURE)
+    world.trigger()
+    world.scheduler(PatientExecutor(world.clock))
+    world.settle()
+
+    for _ in range(2):
+        world.mark_run(state)
+        world.settle()
+
+    event = CallbackEvent.SUCCESS if state is RunState.SUCCESS else CallbackEvent.FAILURE
+    assert [(each.event, each.reason) for each in all_requests(world)] == [(event, f"marked {state} by a person")]
+
+
+def test_who_listens_to_tasks_only_has_nothing_written_down_about_runs(world: World) -> None:
+    publish(world, Task("a"))
+    listen(world)
+    world.trigger()
+    world.scheduler()
+    world.settle()
+
+    assert requests(world) == []
+
+
+def all_requests(world: World) -> list[CallbackRequest]:
+    """Also those that wait for one before them."""
+    found: list[CallbackRequest] = []
+    while taken := requests(world):
+        found += taken
+    return found

@@ -52,6 +52,17 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     conf: dict[str, Any] = {}
     triggering_user_name: str | None = None
     note: str | None = None
+    partition_key: str | None = None
+    partition_date: datetime | None = None
+
+
+class ListenedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What listeners get to know of a run besides."""
+
+    queued_at: datetime | None = None
+    bundle_version: str | None = None
+    version_number: int | None = None
+    """Of its DAG."""
 
 
 class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +76,8 @@ class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str | None = None
     map_index: int = -1
     try_number: int = 0
+    listened: ListenedRun | None = None
+    """Of a run: listeners of plugins want to hear of it."""
 
 
 class DeadlineCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +131,8 @@ class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     checks_inflation: bool = True
     measures: bool = False
     """Whether to measure how long each statement takes."""
+    asks_plugins: bool = False
+    """Read no file, but say of which changes of runs listeners of plugins want to hear."""
     callback: CallbackCall | None = None
     deadline: DeadlineCall | None = None
     last_runs: list[KnownRun] = []
@@ -177,6 +192,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a `DeadlineCall`."""
     links: list[tuple[str, Any]] = []
     """The answer to a `CallbackCall` of a task: the addresses of its operator's links, as XComs by their keys."""
+    heard: list[str] = []
+    """Where plugins were asked: the changes of runs (`CallbackEvent`) of which listeners want to hear."""
     problems: list[Problem] = []
     notices: list[Notice] = []
     dependencies: list[tuple[str, str]] = []

@@ -9,7 +9,7 @@ import msgspec
 
 from tradewind.bundles.interface import Versioned
 from tradewind.dag_processor.outcome import to_parse
-from tradewind.dag_processor.protocol import CallbackCall, Ended, Outcome, RunFacts
+from tradewind.dag_processor.protocol import CallbackCall, Ended, ListenedRun, Outcome, RunFacts
 from tradewind.dag_processor.read_files import LEASE_S, make_request
 from tradewind.dag_processor.state import ProcessorState
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
@@ -31,21 +31,25 @@ def start_callbacks(state: ProcessorState) -> int:
     ready = {bundle.name: bundle for bundle in state.bundles if bundle.folder is not None}
     now = state.clock.now()
 
-    def take(tx: Transaction) -> list[tuple[StoredCallback, Run]]:
+    def take(tx: Transaction) -> tuple[list[tuple[StoredCallback, Run]], Mapping[int, int]]:
         limit = state.settings.dag_processor.max_callbacks_per_loop
         taken = tx.callbacks.claim(ready, limit, state.job, now=now, until=now + timedelta(seconds=LEASE_S))
         runs = {run.key: run for run in tx.runs.read({each.request.run_key for each in taken})}
         usable = [(each, runs[each.request.run_key]) for each in taken if each.request.run_key in runs]
         usable = [each for each in usable if each[0].attempts <= _MOST_ATTEMPTS]
         tx.callbacks.delete({each.key for each in taken} - {each.key for each, _ in usable})
-        return usable
+        of_listened = {run.version_key for each, run in usable if _is_listened_to(state, each)}
+        return usable, tx.run_views.version_numbers(of_listened) if of_listened else {}
 
-    chosen = state.store.transact(take)
+    chosen, numbers = state.store.transact(take)
     for stored, run in chosen:
         bundle = ready[stored.file.bundle]
         request = make_request(state, bundle, stored.file.path)
         root = root_of(bundle, run.bundle_version)
-        request = msgspec.structs.replace(request, root=str(root), callback=_call(stored, run))
+        call = _call(stored, run)
+        if _is_listened_to(state, stored):
+            call = msgspec.structs.replace(call, listened=_listened(run, numbers.get(run.version_key)))
+        request = msgspec.structs.replace(request, root=str(root), callback=call)
         state.calls[request.number] = (stored, request)
         state.pool.submit(request)
     return len(chosen)
@@ -107,6 +111,8 @@ def facts_of(run: Run) -> RunFacts:
         conf=dict(run.conf) if isinstance(run.conf, Mapping) else {},
         triggering_user_name=run.triggering_user_name,
         note=run.note,
+        partition_key=run.partition_key,
+        partition_date=run.partition_date,
     )
 
 
@@ -116,6 +122,11 @@ def _links(outcome: Outcome) -> tuple[tuple[str, Any], ...]:
         return () if outcome.ended is None else tuple(msgspec.msgpack.decode(outcome.ended, type=Ended).links)
     except msgspec.MsgspecError:
         return ()
+
+
+def _is_listened_to(state: ProcessorState, stored: StoredCallback) -> bool:
+    """Whether listeners of plugins want to hear of it as of a change of a run."""
+    return not stored.request.is_of_task and stored.request.event in state.heard_of_runs
 
 
 def _call(stored: StoredCallback, run: Run) -> CallbackCall:
@@ -129,3 +140,7 @@ def _call(stored: StoredCallback, run: Run) -> CallbackCall:
         map_index=request.map_index,
         try_number=request.try_number,
     )
+
+
+def _listened(run: Run, version_number: int | None) -> ListenedRun:
+    return ListenedRun(queued_at=run.queued_at, bundle_version=run.bundle_version, version_number=version_number)

@@ -10,6 +10,7 @@ from typing import Final
 
 from tradewind.bundles.interface import Bundle
 from tradewind.dag_processor.answers import Answerer
+from tradewind.dag_processor.hear_plugins import ask_plugins, finish_plugins
 from tradewind.dag_processor.look_at_bundles import BundleKeeper
 from tradewind.dag_processor.meet_deadlines import finish_deadline, renew_deadlines, start_deadlines
 from tradewind.dag_processor.pool import ParsePool
@@ -129,6 +130,7 @@ class DagProcessor:
             _Periodic("heartbeat", heartbeat_s, self._heartbeat, now + heartbeat_s),
             _Periodic("hear requests", _HEARD_EVERY_S, self.hear_requests, now + _HEARD_EVERY_S),
             _Periodic("renew claims", LEASE_S / 3, self._renew, now),
+            _Periodic("ask plugins", options.bundle_refresh_check_interval, lambda: ask_plugins(state), now),
             _Periodic("call back", options.bundle_refresh_check_interval, lambda: start_callbacks(state), now),
             _Periodic("meet deadlines", options.bundle_refresh_check_interval, lambda: start_deadlines(state), now),
             _Periodic("measure files", heartbeat_s, self._measure, now),
@@ -177,6 +179,7 @@ class DagProcessor:
             state.readings
             or state.calls
             or state.deadlines
+            or (state.plugins is not None and state.plugins.number is not None)
             or state.answered
             or state.finished
             or self._keeper.is_waiting()
@@ -262,6 +265,7 @@ class DagProcessor:
         for bundle in state.bundles:
             bundle.load(tx.files.of_bundle(bundle.name))
             bundle.stored_version = versions.get(bundle.name)
+        state.heard_of_runs = tx.bundles.heard()  # until plugins have been asked again
         self._take_lease(tx)
 
     def _take_lease(self, tx: Transaction) -> None:
@@ -326,6 +330,8 @@ class DagProcessor:
 def _taker_of(state: ProcessorState, outcome: Outcome) -> Callable[[ProcessorState, Outcome], None]:
     if outcome.number in state.calls:
         return finish_callback
+    if state.plugins is not None and outcome.number == state.plugins.number:
+        return finish_plugins
     return finish_deadline if outcome.number in state.deadlines else take_outcome
 
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tradewind import __version__
+from tradewind.dag_files.fingerprint import Signature
 from tradewind.dag_processor.pool import ParsePool
 from tradewind.dag_processor.protocol import ParseRequest
 from tradewind.dag_processor.tracked_bundle import TrackedBundle, TrackedFile
 from tradewind.model.callback_request import AnsweredCallback, StoredCallback
+from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_json import FORMAT_VERSION
 from tradewind.model.ids import JobKey
 from tradewind.operations.cipher import Cipher
@@ -47,6 +49,15 @@ class TakenDeadline(NamedTuple):
     """In whose name it was taken: only in that name anything is stored about it."""
 
 
+class PluginQuestion(NamedTuple):
+    """What plugins were asked, or are being asked."""
+
+    files: tuple[tuple[str, Signature], ...]
+    """Of the plugins folder at that time."""
+    number: int | None
+    """Of the request; None: it was answered."""
+
+
 @dataclass(slots=True)
 class ProcessorState:
     """Shared by the duties of one processor."""
@@ -70,6 +81,9 @@ class ProcessorState:
     """Callbacks that children are calling, by the number of the request."""
     deadlines: dict[int, TakenDeadline] = field(default_factory=dict)
     """Deadlines that children deal with, by the number of the request."""
+    plugins: PluginQuestion | None = None
+    heard_of_runs: frozenset[CallbackEvent] = frozenset()
+    """Of which changes of runs listeners of plugins want to hear."""
     answered: list[AnsweredCallback] = field(default_factory=list)
     """Those that were called but are not deleted yet."""
     finished: list[tuple[TrackedBundle, CheckedFile]] = field(default_factory=list)

@@ -15,7 +15,10 @@ CallbackKey = NewType("CallbackKey", int)
 
 @dataclass(frozen=True, slots=True)
 class CallbackRequest:
-    """Call the callbacks of a DAG for the end of a run, or those of a task whose process was lost."""
+    """Call the callbacks of a DAG for the end of a run, or those of a task whose process was lost; and tell listeners.
+
+    Of a run, `execute` is its begin, of which only listeners hear.
+    """
 
     dag_id: str
     run_key: RunKey

@@ -12,6 +12,7 @@ from tradewind.model.states import RunState
 from tradewind.model.timetable import DataInterval
 from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.listen_to_assets import look_again
+from tradewind.operations.request_callbacks import request_listeners
 from tradewind.operations.run_times import times_of
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved
@@ -69,5 +70,6 @@ def _fail(tx: Transaction, run: Run, error: str, now: datetime) -> None:
     stop_unfinished(tx, run.key, now, spare=(), reason=reason, fails_running=True)
     if tx.runs.set_state(run.key, RunState.QUEUED, RunState.FAILED, now, reason=reason, owner=None):
         tx.emit(RunMoved(run.key, run.dag_id, run.run_id, RunState.FAILED, reason, times_of(run, now)))
+        request_listeners(tx, run, RunState.FAILED, reason, now)
         tx.dags.set_at_run_limit([run.dag_id], False)
         look_again(tx, [run.dag_id], now)

@@ -11,6 +11,7 @@ from tradewind.model.listing import Condition, Listed, Query, Test
 from tradewind.model.states import RunState
 from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.past import tell_next_run
+from tradewind.operations.request_callbacks import request_listeners
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved
@@ -67,6 +68,7 @@ def cancel_backfill(tx: Transaction, key: BackfillKey, structures: Structures, n
         stop_unfinished(tx, run.key, now, spare=(), reason=reason, fails_running=True)
         if tx.runs.set_state(run.key, RunState.QUEUED, RunState.FAILED, now, reason=reason, owner=None):
             tx.emit(RunMoved(run.key, run.dag_id, run.run_id, RunState.FAILED, reason))
+            request_listeners(tx, run, RunState.FAILED, reason, now)
         with suppress(DagUnusable):  # a run that cannot be read can still be called off
             tell_next_run(tx, run, structures.get(tx, run.version_key), now)
     tx.runs.decided([run.key for run in runs], None, now)

@@ -12,6 +12,7 @@ from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, l
 from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
 from tradewind.operations.listen_to_assets import look_again
 from tradewind.operations.past import tell_next_run
+from tradewind.operations.request_callbacks import request_listeners
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, TasksMoved
@@ -93,8 +94,10 @@ def mark_run(
             tell_next_run(tx, run, structure, now)
             touch_run(tx, run, now)
             return changed
-    if tx.runs.set_state(run.key, run.state, state, now, reason=f"marked {state} by a person", owner=None):
+    reason = f"marked {state} by a person"
+    if tx.runs.set_state(run.key, run.state, state, now, reason=reason, owner=None):
         tx.emit(RunMoved(run.key, dag_id, run_id, state))
+        request_listeners(tx, run, state, reason, now)
         tx.dags.set_at_run_limit([dag_id], False)
         look_again(tx, [dag_id], now)
     tell_next_run(tx, run, structure, now)

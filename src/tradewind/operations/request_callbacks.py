@@ -1,5 +1,5 @@
-"""Have callbacks of authors called, e-mail sent, listeners told and links looked up where no worker will: at the end
-of runs, and of tasks that ended without one.
+"""Have callbacks of authors called, e-mail sent, listeners told and links looked up where no worker will: at the begin
+and the end of runs, and at the end of tasks that ended without one.
 
 The scheduler has no user code. It leaves a request in the same transaction as the change, and a DAG processor, which
 can import the file, answers it.
@@ -7,6 +7,7 @@ can import the file, answers it.
 
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -28,33 +29,54 @@ _OF_TASK: Final = {
     TaskState.SUCCESS: CallbackEvent.SUCCESS,
     TaskState.SKIPPED: CallbackEvent.SKIPPED,
 }
+_STARTED: Final = "started"
 _MAIL_OPTIONS: Final = {CallbackEvent.FAILURE: "email_on_failure", CallbackEvent.RETRY: "email_on_retry"}
 
 
 def request_run_callbacks(
-    tx: Transaction, ends: Iterable[tuple[Run | RunHead, RunEnd]], structures: Structures, now: datetime
+    tx: Transaction,
+    ends: Iterable[tuple[Run | RunHead, RunEnd]],
+    structures: Structures,
+    now: datetime,
+    *,
+    heard: Collection[CallbackEvent],
 ) -> None:
-    """For runs that have just ended. Costs nothing for DAGs without such callbacks."""
+    """For runs that have just ended. Costs nothing for DAGs without such callbacks, where no listener of a plugin wants
+    to hear of it."""
     requests = []
     for run, end in ends:
+        event = _OF_RUN.get(end.state)
+        if event is None:
+            continue
+        request = _of_run(run, event, end.reason or _reason(end.state))
         with suppress(DagUnusable):  # a DAG that cannot be read has no callback that could be found
-            callbacks = structures.get(tx, run.version_key).dag.callbacks
-            event = _OF_RUN.get(end.state)
-            if event is not None and _has(callbacks, event):
+            if _has(structures.get(tx, run.version_key).dag.callbacks, event):
                 task_id, map_index = _telling_task(tx.tasks.of_runs([run.key]), end.state)
-                requests.append(
-                    CallbackRequest(
-                        run.dag_id,
-                        run.key,
-                        run.version_key,
-                        event,
-                        end.reason or _reason(end.state),
-                        task_id=task_id,
-                        map_index=map_index,
-                    )
-                )
+                requests.append(replace(request, task_id=task_id, map_index=map_index))
+                continue
+        if event in heard:
+            requests.append(request)
     if requests:
         tx.callbacks.add(requests, now)
+
+
+def request_run_begins(
+    tx: Transaction, runs: Iterable[Run | RunHead], now: datetime, *, heard: Collection[CallbackEvent]
+) -> None:
+    """For runs that have just begun, if a listener of a plugin wants to hear of it."""
+    if CallbackEvent.EXECUTE not in heard:
+        return
+    requests = [_of_run(run, CallbackEvent.EXECUTE, _STARTED) for run in runs]
+    if requests:
+        tx.callbacks.add(requests, now)
+
+
+def request_listeners(tx: Transaction, run: Run | RunHead, state: RunState, reason: str, now: datetime) -> None:
+    """For a run that was ended without its callbacks, by a person or because nobody can decide about it: listeners
+    hear of that too."""
+    event = _OF_RUN.get(state)
+    if event is not None and run.state is not state and event in tx.bundles.heard():
+        tx.callbacks.add([_of_run(run, event, reason)], now)
 
 
 def request_task_callbacks(
@@ -116,6 +138,10 @@ def end_callbacks(tx: Transaction, answered: Collection[AnsweredCallback], now: 
     if values:
         tx.xcoms.put(values, now)
     tx.callbacks.delete([each.stored.key for each in answered])
+
+
+def _of_run(run: Run | RunHead, event: CallbackEvent, reason: str) -> CallbackRequest:
+    return CallbackRequest(run.dag_id, run.key, run.version_key, event, reason)
 
 
 def _tells(task: Task, event: CallbackEvent) -> bool:

@@ -131,7 +131,7 @@ class SlotSettler:
         (run,) = self._tx.runs.read([run_key])
         ends = [(run, RunEnd(run_key, RunState.FAILED, reason))]
         finish_runs(self._tx, ends, now)
-        request_run_callbacks(self._tx, ends, self._structures, now)
+        request_run_callbacks(self._tx, ends, self._structures, now, heard=self._tx.bundles.heard())
 
     def _tell(self, slot: Slot, left: AssetExpression | None, move: SlotMove) -> None:
         words = "" if left is None else condition_words(left)

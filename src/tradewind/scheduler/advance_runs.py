@@ -184,7 +184,7 @@ def _finish(tx: Transaction, state: SchedulerState, works: list[Work], now: date
     if ends:
         finished = finish_runs(tx, ends, now)
         ended = [(run, end) for run, end in ends if run.key in finished]
-        request_run_callbacks(tx, ended, state.structures, now)
+        request_run_callbacks(tx, ended, state.structures, now, heard=state.heard_of_runs)
 
 
 def _note(state: SchedulerState, advanced: Advanced) -> None:

@@ -38,7 +38,7 @@ def expire_runs(state: SchedulerState) -> int:
                 tell_next_run(tx, run, state.structures.get(tx, run.version_key), now)
         ends = [(run, RunEnd(run.key, RunState.FAILED, reason)) for run in runs]
         finish_runs(tx, ends, now)
-        request_run_callbacks(tx, ends, state.structures, now)
+        request_run_callbacks(tx, ends, state.structures, now, heard=state.heard_of_runs)
         tx.runs.decided([run.key for run in runs], None, now)
         return [run.dag_id for run in runs]
 

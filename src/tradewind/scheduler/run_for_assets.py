@@ -51,8 +51,11 @@ def create_asset_runs(state: SchedulerState) -> int:
 
 
 def find_listeners(state: SchedulerState) -> None:
-    """Whether any DAG waits for assets: where none does, nobody asks whether something has come."""
-    state.has_listeners = state.store.transact(lambda tx: tx.deliveries.is_anybody_listening())
+    """Whether any DAG waits for assets: where none does, nobody asks whether something has come. And whether any plugin
+    listens to runs: where none does, nothing is written down for it."""
+    state.has_listeners, state.heard_of_runs = state.store.transact(
+        lambda tx: (tx.deliveries.is_anybody_listening(), tx.bundles.heard())
+    )
 
 
 def find_overdue_slots(state: SchedulerState) -> int:

@@ -15,6 +15,7 @@ from tradewind.model.states import RunState
 from tradewind.model.task import TaskSnapshot
 from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.finish_runs import finish_runs
+from tradewind.operations.request_callbacks import request_listeners
 from tradewind.scheduler.fencing import fence
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagFlags, RunEnd, TakenChanges, Transaction
@@ -129,7 +130,8 @@ def give_up(tx: Transaction, run: RunHead, flags: DagFlags, error: DagUnusable, 
         return
     stop_unfinished(tx, run.key, now, spare=(), reason=error.reason, fails_running=True)
     tx.runs.decided([run.key], None, now)
-    finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, error.reason))], now)
+    if finish_runs(tx, [(run, RunEnd(run.key, RunState.FAILED, error.reason))], now):
+        request_listeners(tx, run, RunState.FAILED, error.reason, now)
 
 
 def undecidable(run: RunHead, error: Exception) -> DagUnusable:

@@ -250,11 +250,11 @@ class Scheduler:
         state = self.state
         self._poll_due_at = state.clock.monotonic() + state.settings.scheduler_idle_sleep_time
         state.next_due_at = None
+        self._do("find who listens", lambda: find_listeners(state))
         done = self._do("create runs", lambda: create_runs(state))
         done += self._do("expire tasks", lambda: expire_tasks(state))
         done += self._do("expire runs", lambda: expire_runs(state))
         done += self._do("miss deadlines", lambda: expire_deadlines(state))
-        self._do("find who waits for assets", lambda: find_listeners(state))
         done += self._do("find overdue slots", lambda: find_overdue_slots(state))
         self._do("find backfills", lambda: find_backfills(state))
         self._do("find startable runs", lambda: find_startable(state))

@@ -12,6 +12,7 @@ from tradewind.model.run import RunCounts, RunHead
 from tradewind.model.states import RunState
 from tradewind.operations.ask_intervals import held_runs
 from tradewind.operations.pause_dag import pause_dag
+from tradewind.operations.request_callbacks import request_run_begins
 from tradewind.operations.run_times import times_of
 from tradewind.scheduler.fencing import fence
 from tradewind.scheduler.state import SchedulerState
@@ -72,6 +73,7 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
     started = tx.runs.start([(run.key, _timeout(structures[run.dag_id], now)) for run in runs.values()], now)
     tx.changes.record_runs(started, now)
     tx.emit(*(_moved(runs[run_key], now) for run_key in sorted(started)))
+    request_run_begins(tx, (runs[run_key] for run_key in sorted(started)), now, heard=state.heard_of_runs)
     return len(started) + freed
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from tradewind.decide.fairness import FairTurns
 from tradewind.decide.progress import RunProgress
 from tradewind.executors.interface import Executor
+from tradewind.model.dag import CallbackEvent
 from tradewind.model.ids import JobKey, RunKey
 from tradewind.model.run import RunHead
 from tradewind.model.task import TaskReport
@@ -76,6 +77,8 @@ class SchedulerState:
     """Backfills of which runs may have to be made."""
     has_listeners: bool = False
     """Whether DAGs wait for assets, as of the last poll."""
+    heard_of_runs: frozenset[CallbackEvent] = frozenset()
+    """Of which changes of runs listeners of plugins want to hear, as of the last poll."""
     refusals_of_dags: int = 0
     """How often in a row others had locked DAGs that something had come for."""
     is_to_look_again: bool = False

@@ -6,11 +6,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_file import Bundle
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.schema import dag_bundle
 
 _COLUMNS = dag_bundle.c
+_HEARD = sa.select(_COLUMNS.heard_events).where(_COLUMNS.is_active, _COLUMNS.heard_events.is_not(None))
 
 
 class Bundles:
@@ -36,6 +38,13 @@ class Bundles:
 
     def refreshed(self, name: str, now: datetime, error: str | None) -> None:
         self._update(name, refreshed_at=now, error=error)
+
+    def set_heard(self, name: str, events: Collection[CallbackEvent]) -> None:
+        self._update(name, heard_events=",".join(sorted(events)) or None)
+
+    def heard(self) -> frozenset[CallbackEvent]:
+        rows = self._connection.execute(_HEARD).scalars()
+        return frozenset(CallbackEvent(name) for row in rows for name in row.split(","))
 
     def _update(self, name: str, **values: Any) -> None:
         self._connection.execute(sa.update(dag_bundle).where(_COLUMNS.name == name).values(**values))

@@ -18,11 +18,19 @@ _OF_KEYS = one_of(_COLUMNS.callback_key, "keys")
 _FILES = sa.select(dag_version.c.version_key, dag_version.c.bundle_name, dag_version.c.path).where(
     one_of(dag_version.c.version_key, "keys"), dag_version.c.bundle_name.is_not(None)
 )
+_earlier = callback_request.alias("earlier")
+# Who hears that a run has begun hears of its end afterwards, however many processes tell.
+_HAS_EARLIER = sa.exists().where(
+    _earlier.c.run_key == _COLUMNS.run_key,
+    _earlier.c.callback_key < _COLUMNS.callback_key,
+    _earlier.c.is_of_task.is_(False),
+)
 _FREE = (
     sa.select(callback_request)
     .where(
         one_of(_COLUMNS.bundle_name, "bundles"),
         sa.or_(_COLUMNS.claimed_until.is_(None), _COLUMNS.claimed_until <= sa.bindparam("now", type_=Instant())),
+        sa.or_(_COLUMNS.is_of_task.is_(True), ~_HAS_EARLIER),
     )
     .order_by(_COLUMNS.callback_key)
     .limit(sa.bindparam("limit"))

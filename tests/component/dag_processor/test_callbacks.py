@@ -9,8 +9,6 @@ from tests.component.dag_processor.processors import Deployment, deployment, wor
 from tests.component.world import Script, fails
 from tradewind.dag_processor.service import DagProcessor
 from tradewind.executors.instant import InstantExecutor
-from tradewind.model.callback_request import CallbackRequest
-from tradewind.model.dag import CallbackEvent
 from tradewind.model.ids import TaskKey
 from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.model.run import Run
@@ -184,16 +182,11 @@ def test_a_dag_that_is_gone_from_the_file_is_told(world: Deployment, processor: 
 
 
 def test_a_request_that_ended_two_processors_is_given_up(world: Deployment, processor: DagProcessor) -> None:
-    record = world.record("sales")
-    assert record is not None
-    assert record.version_key is not None
-    run = run_dag(world, is_failing=True)
+    run_dag(world, is_failing=True)
     now = world.clock.now()
     with world.database.begin() as tx:
-        request = CallbackRequest("sales", run.key, record.version_key, CallbackEvent.FAILURE)
-        tx.callbacks.add([request], now)
         for _ in range(2):
-            assert len(tx.callbacks.claim(["dags-folder"], 10, processor.state.job, now=now, until=now)) == 2
+            assert len(tx.callbacks.claim(["dags-folder"], 10, processor.state.job, now=now, until=now)) == 1
 
     assert processor.call_back() == 0
     with world.database.begin() as tx:

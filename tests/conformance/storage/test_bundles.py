@@ -2,6 +2,7 @@
 
 from tests.conformance.storage.worlds import NOW, World
 from tradewind.model.dag_file import Bundle, FileName
+from tradewind.model.dag import CallbackEvent
 from tradewind.storage.database import Database
 
 
@@ -51,3 +52,17 @@ def test_a_run_keeps_the_version_that_its_bundle_had_when_it_was_made(world: Wor
 
     assert [world.find(run_id).bundle_version for run_id in ("r1", "r2")] == ["first", "second"]
     assert world.find("r1", "without_file").bundle_version is None
+
+
+def test_what_listeners_of_plugins_want_to_hear_is_known_of_all_active_bundles_together(store: Database) -> None:
+    with store.begin() as tx:
+        tx.bundles.sync(["a", "b", "c"])
+        assert tx.bundles.heard() == frozenset()
+
+        tx.bundles.set_heard("a", [CallbackEvent.SUCCESS, CallbackEvent.EXECUTE])
+        tx.bundles.set_heard("b", {CallbackEvent.FAILURE})
+        assert tx.bundles.heard() == {CallbackEvent.SUCCESS, CallbackEvent.EXECUTE, CallbackEvent.FAILURE}
+
+        tx.bundles.set_heard("a", [])
+        tx.bundles.sync(["a", "c"])
+        assert tx.bundles.heard() == frozenset()

@@ -1,5 +1,7 @@
 """The store of requests to call back (D4, D7)."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World, minutes
@@ -45,6 +47,25 @@ def test_requests_are_taken_once_oldest_first_and_whole(store: Database) -> None
 
     assert [each.request for each in (first, second, third)] == [request_of(version, 1), request_of(version, 2), task]
     assert (first.file, first.attempts, first.created_at) == (FILE, 1, NOW)
+
+
+def test_requests_of_a_run_itself_are_taken_one_after_the_other(store: Database) -> None:
+    """Who hears that it has begun hears of its end afterwards; tasks of it, and other runs, keep nobody waiting."""
+    version = version_with_file(store)
+    begin = replace(request_of(version), event=CallbackEvent.EXECUTE)
+    task, end = replace(request_of(version), is_of_task=True), request_of(version)
+    with store.begin() as tx:
+        tx.callbacks.add([begin, task, end, request_of(version, 2)], NOW)
+
+        taken = claim(tx)
+        assert [each.request for each in taken] == [begin, task, request_of(version, 2)]
+        assert claim(tx) == []
+        assert [each.request for each in claim(tx, now=LATER, until=LATER + minutes(1))] == [
+            each.request for each in taken
+        ]
+
+        tx.callbacks.delete([taken[0].key])
+        assert [each.request for each in claim(tx)] == [end]
 
 
 def test_a_version_without_a_file_has_nothing_to_call(world: World, store: Database) -> None:

@@ -1,6 +1,7 @@
-"""Calls callbacks of a DAG, or of a task that ended without a worker, in the child that has just imported the file.
+"""Calls callbacks of a DAG, or of a task that ended without a worker, in the child that has just imported the file, and
+tells listeners.
 
-Of such a task it sends the e-mail too, looks up the links of its operator, and tells listeners.
+Of such a task it sends the e-mail too, and looks up the links of its operator.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +44,7 @@ def call_back(
     call: CallbackCall, request: ParseRequest, dags: Sequence[DAG], roots: Sequence[str], asking: AskingRuntime
 ) -> Called:
     """Call what the author has registered. Each is called, whatever the others raise; returns what they raised."""
-    dag = next((dag for dag in dags if dag.dag_id == call.run.dag_id), None)
+    dag = dag_of(call, dags)
     if dag is None:
         return Called([Problem("the file has no such DAG any more, so nobody was called", call.run.dag_id)])
     owner: Any = dag
@@ -68,6 +69,28 @@ def call_back(
         if call.is_of_task:
             _afterwards().tell_listeners(request.plugins, CallbackEvent(call.event), context["ti"], call.reason)
     return called
+
+
+def dag_of(call: CallbackCall, dags: Iterable[DAG]) -> DAG | None:
+    """The one that it is about, if the file still has it."""
+    return next((dag for dag in dags if dag.dag_id == call.run.dag_id), None)
+
+
+def ask_plugins(request: ParseRequest) -> list[str]:
+    """The changes of runs of which their listeners want to hear."""
+    heard: list[str] = _listening().heard_events(request.plugins)
+    return heard
+
+
+def tell_listeners_of_run(call: CallbackCall, request: ParseRequest, dags: Iterable[DAG]) -> None:
+    """If anybody listens, also where the file cannot be imported any more: plugins are not of it."""
+    if call.listened is not None:
+        _listening().tell_run_listeners(request.plugins, call, dag_of(call, dags))
+
+
+def _listening() -> Any:
+    """Brings plugins, for which hardly any file has a use."""
+    return import_module("tradewind.dag_processor.parse_child.run_listeners")
 
 
 def _afterwards() -> Any:

@@ -29,7 +29,7 @@ from tradewind.dag_files.observe import Observer
 from tradewind.dag_processor.compile import answer_partitions, compile_dag, infer_intervals, plan_runs
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.asking import AskingRuntime
-from tradewind.dag_processor.parse_child.call_back import Called, call_back
+from tradewind.dag_processor.parse_child.call_back import Called, ask_plugins, call_back, tell_listeners_of_run
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.meet_deadline import meet_deadline
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
@@ -107,6 +107,10 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     reading = _Reading(request, roots)
     observer, imports = Observer(roots), LocalImports(roots)
     known = len(sys.modules)
+    if request.asks_plugins:
+        imports.install()
+        _end(send, Ended(is_read=True, heard=ask_plugins(request)), measured)
+        return
     try:
         data = _read(request, send)
         imports.install()
@@ -121,6 +125,7 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
         called = Called()
         if reading.is_read:
             called = call_back(request.callback, request, reading.dags, roots, asking)
+        tell_listeners_of_run(request.callback, request, reading.dags)
         problems = _cleaned([*reading.problems, *called.problems])
         _end(send, Ended(is_read=reading.is_read, problems=problems, links=called.links), measured)
         return

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from tradewind.model.callback_request import CallbackKey, CallbackRequest, StoredCallback
+from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_file import (
     Bundle,
     DagFile,
@@ -56,6 +57,12 @@ class BundleStore(Protocol):
 
     def refreshed(self, name: str, now: datetime, error: str | None) -> None:
         """It was brought up to date, or could not be."""
+
+    def set_heard(self, name: str, events: Collection[CallbackEvent]) -> None:
+        """Of which changes of runs listeners of plugins want to hear, where its files are read."""
+
+    def heard(self) -> frozenset[CallbackEvent]:
+        """The same, of all active bundles together."""
 
 
 class FileStore(Protocol):
@@ -125,7 +132,8 @@ class CallbackStore(Protocol):
     def claim(
         self, bundles: Collection[str], limit: int, job: JobKey, *, now: datetime, until: datetime
     ) -> list[StoredCallback]:
-        """Take the oldest ones of these bundles that nobody has taken, or whose taker fell silent."""
+        """Take the oldest ones of these bundles that nobody has taken, or whose taker fell silent. Those of one run
+        itself are taken one after the other: the next when the one before is deleted."""
 
     def renew(self, keys: Collection[CallbackKey], job: JobKey, until: datetime) -> None:
         """Keep those that are still this processor's."""

@@ -95,6 +95,7 @@ dag_bundle = sa.Table(
     sa.Column("version", identifier(), nullable=True),
     sa.Column("refreshed_at", Instant, nullable=True),
     sa.Column("error", LongText, nullable=True),
+    sa.Column("heard_events", sa.String(60), nullable=True),
 )
 
 dag_file = sa.Table(

@@ -206,3 +206,4 @@ callback_request = sa.Table(
     sqlite_autoincrement=True,
 )
 add_index("ix_callback_request_bundle", callback_request.c.bundle_name, callback_request.c.callback_key)
+add_index("ix_callback_request_run", callback_request.c.run_key, callback_request.c.callback_key)

@@ -160,6 +160,7 @@ def _create_sources() -> None:
         sa.Column("version", types.id_text(), nullable=True),
         sa.Column("refreshed_at", types.instant(), nullable=True),
         sa.Column("error", types.long_text(), nullable=True),
+        sa.Column("heard_events", sa.String(60), nullable=True),
         sa.PrimaryKeyConstraint("name", name="pk_dag_bundle"),
     )
     op.create_table(

@@ -242,6 +242,7 @@ def _create_callbacks() -> None:
         sqlite_autoincrement=True,
     )
     create_index("ix_callback_request_bundle", "callback_request", ["bundle_name", "callback_key"])
+    create_index("ix_callback_request_run", "callback_request", ["run_key", "callback_key"])
 
 
 def _create_backfills() -> None:
