@@ -24,6 +24,7 @@ EITHER_WAY: Final = {
     "example_branch_datetime_operator_2": r"date_.*",
     "example_branch_operator": r".*_[abcd]",
     "example_branch_python_operator_decorator": r".*_[abcd]",
+    "example_sensors": "week_day_sensor_failing_on_timeout",
     "example_weekday_branch_operator": r"branch_.*|make_weekend_choice",
 }
 """Tasks (a pattern) that are run or skipped as the hour, the day of the week or chance says."""
@@ -45,13 +46,18 @@ NOT_ASKED: Final = {
     "example_dag_decorator": "asks a server on the Internet for its own address",
     "example_task_state_store_async": "fails in Airflow 3.3.2, which has not the method that the example calls",
     "example_hitl_operator": "waits for people, whom `test_example_dags` plays",
-    "example_sensors": "one of its sensors waits for an hour",
     "example_retry_policy": "asks a server on the Internet, again after minutes",
     "tutorial_objectstorage": "reads from the Internet and writes to S3",
 }
 
-SLOW: Final = {"example_external_task": "looks once a minute whether another task has ended"}
+SLOW: Final = {
+    "example_external_task": "looks once a minute whether another task has ended",
+    "example_sensors": "looks once a minute, too",
+}
 """Examples that take so long that one database is enough for them."""
+
+MARKED: Final = {"example_sensors": "timeout_after_second_date_in_the_future_async"}
+"""A task that waits for an hour in the triggerer, in Airflow as here: a person marks it as a success while it does."""
 
 REQUIREMENTS: Final = ("colorama==0.4.0", "dill", "funcsigs", "numpy~=1.26.0")
 """What some examples install into environments of their own."""

@@ -1,6 +1,7 @@
 """A plugin of the plugins folder, where tasks run: its listener hears of them, also of one that its trigger ended, and
-their templates have its macros (D2, E4)."""
+of runs; and their templates have its macros (D2, E4)."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,19 @@ class Listener:
     def on_task_instance_failed(self, previous_state, task_instance, error):
         note(task_instance, previous_state, error)
 
+    @hookimpl
+    def on_dag_run_running(self, dag_run, msg):
+        note_run(dag_run, msg)
+
+    @hookimpl
+    def on_dag_run_success(self, dag_run, msg):
+        note_run(dag_run, msg)
+
+
+def note_run(dag_run, msg):
+    with Path(os.environ["ACCEPTANCE_FOLDER"], "heard_of_runs").open("a") as file:
+        print(dag_run.dag.dag_id, dag_run.run_id, dag_run.state.value, msg, file=file)
+
 
 def note(task_instance, previous_state, *more):
     with Path(os.environ["ACCEPTANCE_FOLDER"], "heard").open("a") as file:
@@ -56,6 +70,9 @@ with DAG("heard_of", schedule=None):
     BashOperator(task_id="speaks", bash_command="echo {{ macros.mine.shout('hello') }}") >> BashOperator(
         task_id="fails", bash_command="exit 1"
     )
+
+with DAG("succeeds", schedule=None):
+    BashOperator(task_id="speaks", bash_command="echo hello", on_success_callback=lambda context: None)
 """
 
 
@@ -76,6 +93,7 @@ def test_a_plugin_hears_of_tasks_and_helps_their_templates(
         deployment.until(lambda: len(_heard(deployment)) == 5, "all to be told")
         heard = [line for line in _heard(deployment) if not line.startswith("waits")]
         of_waiting = [line for line in _heard(deployment) if line.startswith("waits")]
+        of_runs = _heard_of_a_run(deployment)
 
     assert ended.states == {"speaks": "success", "fails": "failed", "waits": "success"}
     assert ended.value("speaks") == "HELLO"
@@ -87,8 +105,23 @@ def test_a_plugin_hears_of_tasks_and_helps_their_templates(
         ["fails", "running", "failed"],
     ]
     assert "exit code 1" in heard[-1]
+    assert of_runs == ["succeeds last running started", "succeeds last success success"]
 
 
-def _heard(deployment: Deployment) -> list[str]:
-    noted = deployment.notes / "heard"
+def _heard_of_a_run(deployment: Deployment) -> list[str]:
+    """What a listener is told of one, once the scheduler knows that somebody wants to hear: it looks every second."""
+    numbers = itertools.count()
+
+    def knows() -> bool:
+        deployment.run("succeeds", f"r{next(numbers)}")
+        return bool(_heard(deployment, "heard_of_runs"))
+
+    deployment.until(knows, "the scheduler to know who listens")
+    deployment.run("succeeds", "last")
+    deployment.until(lambda: "last success" in "".join(_heard(deployment, "heard_of_runs")), "the last run to be told")
+    return [line for line in _heard(deployment, "heard_of_runs") if " last " in line]
+
+
+def _heard(deployment: Deployment, name: str = "heard") -> list[str]:
+    noted = deployment.notes / name
     return noted.read_text().splitlines() if noted.exists() else []

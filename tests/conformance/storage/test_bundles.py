@@ -1,8 +1,8 @@
 """The store of bundles (D6, D7)."""
 
 from tests.conformance.storage.worlds import NOW, World
-from tradewind.model.dag_file import Bundle, FileName
 from tradewind.model.dag import CallbackEvent
+from tradewind.model.dag_file import Bundle, FileName
 from tradewind.storage.database import Database
 
 
