@@ -14,10 +14,14 @@ from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
 from tradewind.bootstrap import make_log_reader
 from tradewind.model.ids import RunKey
 from tradewind.model.states import TaskState
+from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.choose_tasks import Selection
 from tradewind.operations.clear_tasks import clear_tasks
 from tradewind.operations.delete import delete_run
+from tradewind.operations.manage_connections import add_connection
+from tradewind.operations.manage_variables import set_variable
 from tradewind.runtime.clock import SystemClock
+from tradewind.secrets.encryption import Encryption
 from tradewind.storage.interface.shared_stores import AssetEventChoice
 from tradewind.task_logs.places import Try
 
@@ -48,7 +52,9 @@ def waiting(
     with deployed(home, url, dags_folder=DAGS, variables=variables) as made:
         made.start("triggerer")
         made.until(
-            lambda: {"bell", "deferrals", "standard_set", "other", "starting", "going_on"} <= set(made.dag_ids()),
+            lambda: (
+                {"bell", "asking", "deferrals", "standard_set", "other", "starting", "going_on"} <= set(made.dag_ids())
+            ),
             "the DAGs to be read",
         )
         yield made
@@ -96,11 +102,14 @@ def test_tasks_go_on_and_fail_as_their_triggers_do(waiting: Deployment) -> None:
         "says_nothing": "failed",
         "unknown": "failed",
         "too_long": "failed",
+        "is_held": "failed",
         "then": "success",
     }
     assert ended.value("many_times") == [[1, "red"], [2, "red"], [3, "red"]]
     assert (ended.tasks["many_times"].try_number, ended.tasks["many_times"].attempt) == (1, 4)
-    assert (ended.value("ends"), ended.tasks["ends"].attempt) == ("ended", 1)
+    for name in ("ends", "then"):
+        assert (ended.value(name), ended.tasks[name].attempt) == ("ended", 1)
+    assert str(ended.reasons["is_held"]).startswith("TypeError: a value of type _thread.lock cannot be stored")
     # What a task remembers for its later tries goes when it succeeds, also where its trigger says so.
     now, keys = SystemClock().now(), {name: ended.tasks[name].key for name in ("ends", "breaks")}
     with waiting.wiring.database.begin() as tx:
@@ -182,9 +191,10 @@ def test_a_trigger_that_blocks_all_others_fails_and_they_go_on(waiting: Deployme
 
 
 def test_the_triggerer_is_alive_and_hides_what_triggers_are_given(waiting: Deployment) -> None:
-    """E5, and `jobs check`, which people's monitoring asks."""
+    """E5, its log while it waits, and `jobs check`, which people's monitoring asks."""
     key, bell = rings(waiting, "hidden")
 
+    waiting.until(lambda: "waiting for the bell of waits" in log_of(waiting, "hidden", "waits"), "the log to be live")
     assert "1 alive: triggerer" in waiting.command("jobs", "check", "--job-type", "TriggererJob")
     with waiting.wiring.database.begin() as tx:
         (sealed,) = tx.triggers.sealed()
@@ -193,6 +203,28 @@ def test_the_triggerer_is_alive_and_hides_what_triggers_are_given(waiting: Deplo
 
     bell.write_text("ding")
     assert waiting.ended(key).states == {"waits": "success"}
+
+
+def test_a_trigger_asks_through_its_triggerer_and_sees_no_secret(waiting: Deployment) -> None:
+    """A3, E5: variables, connections, XComs, states of tasks and runs; neither the database nor its key are told."""
+    now, cipher = SystemClock().now(), Encryption([KEY])
+    tower = ConnectionResult(conn_id="tower", conn_type="http", password="hunter2")
+    with waiting.wiring.database.begin() as tx:
+        set_variable(tx, "stored", "in the database", cipher=cipher, now=now)
+        add_connection(tx, tower, cipher=cipher, now=now)
+
+    ended = waiting.run("asking", "all")
+
+    value: Any = ended.value("asks")
+    assert ended.states == {"first": "success", "asks": "success"}, ended.reasons
+    assert value["event"] == {
+        "variable": "in the database",
+        "password": "hunter2",
+        "xcom": "from a task",
+        "state": "success",
+        "run": "running",
+        "secrets": [],
+    }
 
 
 def test_the_standard_set_waits_without_a_worker(waiting: Deployment) -> None:

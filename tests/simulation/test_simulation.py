@@ -4,11 +4,14 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tests.simulation.__main__ import describe, main
+from tests.simulation.faults import RATES
 from tests.simulation.mutations import BEGINS_AT, MUTATIONS, OF_WAITING, SEEDS_ENOUGH
 from tests.simulation.reference import rule_says
 from tests.simulation.scenario import make_scenario
@@ -39,6 +42,26 @@ def test_what_a_seed_once_found_is_mended(simulator: Simulator, seed: int) -> No
     report = simulator.run(seed)
 
     assert report.violation is None, describe(report)
+
+
+def test_what_waits_meets_every_fault(simulator: Simulator) -> None:
+    """E6, E7: triggerers die, stand still for longer than their lease, lose their runners, and say things twice."""
+    scenarios = map(make_scenario, range(1, 1_000))
+    seeds = (each.seed for each in scenarios if each.triggerers > 1 and each.deferral_weight > 7 and not each.is_calm)
+    met: Counter[str] = Counter()
+    for seed in islice(seeds, 16):
+        report = simulator.run(seed, verbose=True)
+        assert report.violation is None, describe(report)
+        met.update(report.faults)
+        log = "\n".join(report.log)
+        met["triggerer crash"] += len(re.findall(r" t\d+: crashes (?:before|after) a commit", log))
+        met["triggerer cut off for longer than its lease"] += len(
+            re.findall(r" t\d+: stands still for (?:50|70) s", log)
+        )
+
+    wanted = {name for name in RATES if name.startswith(("triggerer", "runner", "event"))}
+    wanted |= {"triggerer crash", "triggerer cut off for longer than its lease", "wake-up lost"}
+    assert {name for name in wanted if not met[name]} == set()
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

@@ -113,7 +113,7 @@ class Fibre:
             raise AirflowTaskTimeout("the task ran for longer than its execution_timeout")
 
     @contextmanager
-    def limit(self, seconds: float) -> Iterator[None]:
+    def limit(self, seconds: float, of_s: float) -> Iterator[None]:
         """See `TimeLimit`. Only sleeping takes time here, so that is where it is noticed."""
         self._deadlines.append(self._clock.monotonic() + seconds)
         try:

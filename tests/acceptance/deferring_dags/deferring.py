@@ -2,11 +2,15 @@
 
 import asyncio
 import os
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from airflow.sdk import DAG, BaseOperator, Variable, task
+from airflow.sdk import DAG, BaseOperator, Connection, Variable, task
+from airflow.sdk.exceptions import TaskDeferred
+from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
+from airflow.sdk.execution_time.xcom import XCom
 from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
 from bells import Bell
 
@@ -71,6 +75,35 @@ class Ending(Broken):
         yield TaskSuccessEvent(xcoms={"return_value": "ended"})
 
 
+class Asks(Broken):
+    """Asks for all that triggers may, and looks for what they must not see."""
+
+    def serialize(self):
+        return f"{__name__}.Asks", {}
+
+    async def run(self):
+        ti = self.task_instance
+        own = {"dag_id": ti.dag_id, "run_id": ti.run_id}
+        states = RuntimeTaskInstance.get_task_states(ti.dag_id, task_ids=["first"], run_ids=[ti.run_id])
+        yield TriggerEvent(
+            {
+                "variable": Variable.get("stored"),
+                "password": Connection.get("tower").password,
+                "xcom": XCom.get_one(key="return_value", task_id="first", **own),
+                "state": states[ti.run_id]["first"],
+                "run": RuntimeTaskInstance.get_dagrun_state(**own),
+                "secrets": [name for name in os.environ if name.endswith(("SQL_ALCHEMY_CONN", "FERNET_KEY"))],
+            }
+        )
+
+
+class Held(Broken):
+    """Is given what cannot leave the process."""
+
+    def serialize(self):
+        return f"{__name__}.Held", {"lock": threading.Lock()}
+
+
 class Waits(BaseOperator):
     """Waits for the bell of its name."""
 
@@ -113,6 +146,14 @@ with DAG("bell", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
 with DAG("blocking", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     Waits(task_id="blocks", trigger=Blocking())
 
+with DAG("asking", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
+
+    @task
+    def first():
+        return "from a task"
+
+    first() >> Waits(task_id="asks", trigger=Asks())
+
 with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)):
     ManyTimes(task_id="many_times")
     Waits(task_id="ends", trigger=Ending())
@@ -121,8 +162,10 @@ with DAG("deferrals", schedule=None, start_date=datetime(2026, 1, 1, tzinfo=UTC)
     Waits(task_id="unknown", bell="never", trigger=None, timeout=timedelta(seconds=0.4), on_failure_callback=told)
     Waits(task_id="too_long", bell="never", execution_timeout=timedelta(seconds=0.5))
 
+    Waits(task_id="is_held", trigger=Held())
+
     @task
     def then():
-        return "then"
+        raise TaskDeferred(trigger=Ending(), method_name="execute")
 
     then()

@@ -1,5 +1,6 @@
 """How an attempt ends, and what the engine is told (D2 D4)."""
 
+import signal
 from datetime import timedelta
 from typing import Any
 
@@ -200,6 +201,26 @@ def test_a_task_goes_on_where_its_deferral_said() -> None:
 
     assert isinstance(resumed.report, Succeeded)
     assert resumed.xcoms["return_value"][:2] == ["t", "now"]
+
+
+class TakesLong(Calls):
+    """Was deferred before, and has much left to do."""
+
+    def go_on(self, context: Any) -> None:
+        signal.pause()  # until the alarm
+
+
+def test_the_time_that_a_task_waited_counts_for_its_execution_timeout() -> None:
+    """E1: its try began long ago, so nothing is left of the hour."""
+    with DAG("d", schedule=None) as dag:
+        TakesLong(task_id="t", call=raises(AssertionError("it must not begin again")), execution_timeout=60 * MINUTE)
+
+    failed = attempt(dag, next_method="go_on", next_kwargs={})
+
+    assert isinstance(failed.report, Failed)
+    assert str(failed.report.reason) == (
+        "AirflowTaskTimeout: the task ran for longer than its execution_timeout of 3600 s"
+    )
 
 
 @pytest.mark.parametrize(

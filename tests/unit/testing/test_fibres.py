@@ -117,7 +117,7 @@ def test_a_limit_interrupts_the_sleep_in_which_it_is_reached(clock: FakeClock) -
 
     def body(own: TaskClock, limit: TimeLimit) -> None:
         try:
-            with limit(100):
+            with limit(100, 100):
                 own.sleep(60)
                 own.sleep(60)
         except AirflowTaskTimeout:

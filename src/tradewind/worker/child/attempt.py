@@ -129,10 +129,10 @@ def _problem(imported: ImportedFile, dag: DAG | None, assignment: Assignment) ->
 
 
 @contextmanager
-def _limit(pipe: Pipe, seconds: float) -> Iterator[None]:
+def _limit(pipe: Pipe, seconds: float, of_s: float) -> Iterator[None]:
     """Also known to the supervisor: code that Python cannot interrupt is killed a little later."""
     pipe.send(FrameKind.TIME_LIMIT, seconds)
-    with alarm(seconds):
+    with alarm(seconds, of_s):
         yield
     pipe.send(FrameKind.TIME_LIMIT, 0)
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, MutableMapping
+from datetime import timedelta
 from types import GeneratorType
 from typing import Any, Final
 
@@ -39,7 +40,7 @@ def execute(
     try:
         _run_hooks("pre_execute", task, context)
         run_callbacks("on_execute_callback", task.on_execute_callback, context)
-        result = _within(_seconds(task, assignment), task, limit, _body(task, context, assignment))
+        result = _within(_time_left(task, assignment), task, limit, _body(task, context, assignment))
         _run_hooks("post_execute", task, context, result)
     finally:
         RUNNING_OPERATOR.reset(token)
@@ -57,19 +58,18 @@ def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Calla
     return lambda: task.resume_execution(method, kwargs, context)
 
 
-def _seconds(task: BaseOperator, assignment: Assignment) -> float | None:
+def _time_left(task: BaseOperator, assignment: Assignment) -> timedelta | None:
     """How long it may execute. After a deferral, less: the whole try is what `execution_timeout` limits."""
     if assignment.next_method is None or assignment.next_method == _FAILED_METHOD:
-        return None if task.execution_timeout is None else task.execution_timeout.total_seconds()
-    left = time_left(task, current_clock().now() - assignment.started_at)
-    return None if left is None else left.total_seconds()
+        return task.execution_timeout
+    return time_left(task, current_clock().now() - assignment.started_at)
 
 
-def _within(seconds: float | None, task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
-    if seconds is None:
+def _within(left: timedelta | None, task: BaseOperator, limit: TimeLimit, body: Callable[[], Any]) -> Any:
+    if left is None or task.execution_timeout is None:
         return body()
     try:
-        with limit(seconds):
+        with limit(left.total_seconds(), task.execution_timeout.total_seconds()):
             return body()
     except AirflowTaskTimeout:
         kill(task)
