@@ -32,6 +32,7 @@ def linted(tmp_path: Path, file: str = "", **environ: str) -> list[Finding]:
             Kind.RENAMED,
             "it is called [core] max_active_tasks_per_dag now; the old name is",
         ),
+        ("API__THEME", '{"icon": "x:y"}', Kind.WRONG_VALUE, "it is not used: icon: the address begins with x"),
         ("SECRETS__USE_CACHE", "True", Kind.UNUSED, "Tradewind does not use it"),
     ],
 )

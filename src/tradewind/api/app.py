@@ -66,7 +66,18 @@ from tradewind.api.public import (
 )
 from tradewind.api.security import Guard
 from tradewind.api.services import Services
-from tradewind.api.ui import asset_graph, deadlines, events, home, overview, run_views, search, triggers, warnings
+from tradewind.api.ui import (
+    asset_graph,
+    deadlines,
+    events,
+    home,
+    overview,
+    run_views,
+    search,
+    triggers,
+    warnings,
+)
+from tradewind.api.ui import plugins as plugin_pages
 from tradewind.api.ui.static_pages import add_pages
 from tradewind.api.unchanged import Unchanged
 from tradewind.settings import ApiSettings
@@ -130,6 +141,7 @@ ALL: Final[tuple[Operations, ...]] = (
     search.operations,
     deadlines.operations,
     triggers.operations,
+    plugin_pages.operations,
     execution.operations,
 )
 """Of all tags."""

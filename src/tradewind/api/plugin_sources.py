@@ -1,7 +1,7 @@
 """Which plugins there are, read from their sources.
 
 The processes that run tasks import plugins. The server must not: they are others' code. What a class of a plugin says
-of itself is nearly always written out, and that can be read without running it.
+of itself is nearly always written out, and that can be read without running it (`written_values.py`).
 """
 
 import ast
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tradewind.api.installed import packages_offering
+from tradewind.api.written_values import AsWritten, Names, assigned, value_of
 
 GROUP: Final = "airflow.plugins"
 _BASE: Final = "AirflowPlugin"
@@ -22,8 +23,8 @@ class Plugin:
 
     name: str
     source: str
-    lists: Mapping[str, tuple["str | dict[str, object]", ...]]
-    """By attribute. What is not plain text or a dictionary of it stands as it is written."""
+    lists: Mapping[str, tuple[object, ...]]
+    """By attribute: texts and dictionaries. What would have to be run stands `AsWritten`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,17 @@ def find_plugins(folder: Path) -> Iterator[Plugin | BrokenFile]:
             yield found
 
 
+def plugin_files(folder: Path) -> list[Path]:
+    """Those of the folder."""
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else []
+
+
 def _sources(folder: Path) -> Iterator[tuple[Path, str]]:
     for package in packages_offering(GROUP):
         for offer in package.offers:
             if offer.file is not None:
                 yield offer.file, f"{package.name}=={package.version}: {offer.module}"
-    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else ():
+    for path in plugin_files(folder):
         yield path, f"$PLUGINS_FOLDER/{path.relative_to(folder)}"
 
 
@@ -61,49 +67,30 @@ def _read(path: Path, source: str) -> Iterator[Plugin | BrokenFile]:
     except (OSError, SyntaxError, ValueError, RecursionError) as error:
         yield BrokenFile(source, f"{type(error).__name__}: {error}")
         return
-    names = _assigned(tree.body)
+    names = assigned(tree.body)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and any(_last_name(base) == _BASE for base in node.bases):
-            attributes = _assigned(node.body)
-            name = _resolved(attributes.get("name"), names)
+            attributes = assigned(node.body)
+            name = value_of(attributes["name"], names) if "name" in attributes else None
             yield Plugin(
-                name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else node.name,
+                name if isinstance(name, str) and not isinstance(name, AsWritten) else node.name,
                 source,
-                {key: tuple(_elements(value, names)) for key, value in attributes.items()},
+                {key: tuple(_elements(value, _scope(names, attributes, key))) for key, value in attributes.items()},
             )
 
 
-def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
-    found: dict[str, ast.expr] = {}
-    for node in body:
-        if isinstance(node, ast.Assign):
-            found.update({target.id: node.value for target in node.targets if isinstance(target, ast.Name)})
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-            found[node.target.id] = node.value
-    return found
+def _scope(names: Names, attributes: Names, key: str) -> Names:
+    """What names mean where an attribute is assigned: its own still means that of the file."""
+    return {**names, **{name: value for name, value in attributes.items() if name != key}}
 
 
-def _resolved(value: ast.expr | None, names: Mapping[str, ast.expr]) -> ast.expr | None:
-    """What a name stands for in its file, one step far."""
-    return names.get(value.id, value) if isinstance(value, ast.Name) else value
-
-
-def _elements(value: ast.expr, names: Mapping[str, ast.expr]) -> Iterator["str | dict[str, object]"]:
-    whole = _resolved(value, names)
-    for element in whole.elts if isinstance(whole, ast.List | ast.Tuple) else ():
-        meant = _resolved(element, names)
-        if isinstance(meant, ast.Dict):
-            yield {
-                str(_plain(key)): _plain(each)
-                for key, each in zip(meant.keys, meant.values, strict=True)
-                if key is not None
-            }
-        else:
-            yield ast.unparse(element)
-
-
-def _plain(value: ast.expr) -> object:
-    return value.value if isinstance(value, ast.Constant) else ast.unparse(value)
+def _elements(value: ast.expr, names: Names) -> Iterator[object]:
+    """Of a list. Of what is none, nothing, unless it would have to be run to know what is in it."""
+    whole = value_of(value, names)
+    if isinstance(whole, list):
+        yield from whole
+    elif isinstance(whole, AsWritten):
+        yield whole
 
 
 def _last_name(base: ast.expr) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import Depends, Request
 
 from tradewind.api.bundle_folders import bundle_folders
+from tradewind.api.plugin_look import PluginLook
 from tradewind.api.recent import Recent
 from tradewind.api.shared_look import SharedLook
 from tradewind.api.task_names import TaskNames
 from tradewind.api.versioned import VersionedAnswers
 from tradewind.model.masking import MaskingRules
+from tradewind.model.page_theme import PageTheme, read_theme
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from tradewind.api.auth.tokens import Claim, Tokens
     from tradewind.api.oidc.sign_in import SignIn
     from tradewind.api.ui.live_changes import LiveChanges
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -71,8 +77,14 @@ class Services:
     """Where the files of bundles lie on this machine."""
     heartbeats: SharedLook[dict[str, Heartbeats]] = field(init=False)
     """When each kind of service was last heard of."""
+    plugin_views: PluginLook = field(init=False)
+    """What plugins add to the pages."""
+    theme: PageTheme = field(init=False)
+    """How pages look here."""
 
     def __post_init__(self) -> None:
+        self.theme = _theme(self.settings.api.theme)
+        self.plugin_views = PluginLook(self.settings.plugins_folder, self.settings.api.base_url)
         self.folders = bundle_folders(self.settings)
         self.heartbeats = SharedLook(lambda: self.store.read(lambda tx: tx.jobs.heartbeats()))
 
@@ -84,6 +96,15 @@ class Services:
             hides_by_name=self.settings.core.hide_sensitive_var_conn_fields,
             min_length=self.settings.logging.min_length_masked_secret,
         )
+
+
+def _theme(text: str) -> PageTheme:
+    """Pages in our colours are better than none."""
+    try:
+        return read_theme(text)
+    except ValueError as error:
+        log.warning("[api] theme is not used: %s", error)
+        return PageTheme()
 
 
 async def services_of(request: Request) -> Services:

@@ -107,13 +107,14 @@ def _judge_value(sources: Sources, option: Option, mention: Mention) -> Finding 
         return _finding(Kind.WRONG_VALUE, mention, str(error))
     assert written is not None, "somebody has mentioned it"
     text = written.text.strip()
+    place = Mention(option.section, option.key, written.place)
     try:
         option.reader.read(text)
     except ValueError:
         shown = "what is there" if option.is_secret else repr(text)
-        place = Mention(option.section, option.key, written.place)
         return _finding(Kind.WRONG_VALUE, place, f"{shown} cannot be used; expected {option.reader.expected}")
-    return None
+    complaint = option.reader.complaint(text)
+    return None if complaint is None else _finding(Kind.WRONG_VALUE, place, f"it is not used: {complaint}")
 
 
 def _judge_name(sources: Sources, mention: Mention) -> Finding | None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Generic, TypeVar
 
+from tradewind.model.page_theme import complaint_about_theme
+
 READER: Final = "reader"
 SECRET: Final = "secret"
 _TRUE: Final = frozenset({"1", "on", "t", "true", "yes"})
@@ -22,6 +24,8 @@ class Reader(Generic[Value]):
 
     read: Callable[[str], Value]
     expected: str
+    complaint: Callable[[str], str | None] = lambda _: None
+    """What is wrong with a text that is read all the same: nothing ends because of it, and it is not used."""
 
     def option(self, default: Value) -> Value:
         """A field of a section that this reader reads."""
@@ -140,6 +144,7 @@ def word(*words: str) -> Reader[str]:
 
 
 TEXT: Final = Reader(str, "a text")
+THEME: Final = Reader(str, "a JSON object that describes how pages look", complaint_about_theme)
 BUNDLES: Final = Reader(
     _read_bundles, 'a JSON list of {"name": ..., "classpath": ..., "kwargs": {...}}, each with a name of its own'
 )

@@ -15,6 +15,7 @@ from tradewind.settings.readers import (
     ROLE_MAPPING,
     SECRET,
     TEXT,
+    THEME,
     TIME_ZONE,
     BundleSettings,
     seconds,
@@ -277,6 +278,7 @@ class ApiSettings:
 
     # What it shows.
     instance_name: str = TEXT.option("")
+    theme: str = THEME.option("")  # docs/plugin-views.md
     enable_swagger_ui: bool = BOOLEAN.option(True)
     expose_config: str = word("true", "false", "non-sensitive-only").option("false")
     maximum_page_limit: int = whole_number(1).option(100)

@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Final
 
 from fastapi import FastAPI, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from tradewind.api.auth.browser import LOGIN, query_of
 from tradewind.api.auth.principal import COOKIE
+from tradewind.api.services import Services
+from tradewind.api.ui.dressed_page import dressed, policy
 
 PAGES: Final = Path(__file__).with_name("pages")
 """Where `make ui`, or the build of the package, puts them."""
@@ -41,11 +44,19 @@ def add_pages(app: FastAPI, folder: Path = PAGES) -> None:
             raise HTTPException(404, "There is no such file")
         return FileResponse(folder / "icon.svg", headers={"Cache-Control": _ASK_FIRST})
 
+    @app.get("/theme.css", include_in_schema=False)
+    def get_theme(request: Request) -> Response:
+        """That of the deployment, for the page that names it."""
+        services: Services | None = request.app.state.services
+        css = "" if services is None else services.theme.css
+        return Response(css, media_type="text/css", headers={"Cache-Control": _FOR_EVER if css else _ASK_FIRST})
+
     not_found = app.router.default
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _is_page(request := Request(scope)):
-            await _page(folder / "index.html", request)(scope, receive, send)
+            page = await run_in_threadpool(_page, folder / "index.html", request)
+            await page(scope, receive, send)
         else:
             await not_found(scope, receive, send)
 
@@ -75,4 +86,9 @@ def _page(index: Path, request: Request) -> Response:
         # A page that is shown and then leaves for the login would ask for much that it does not get.
         address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(LOGIN + query_of(address), 303)
-    return FileResponse(index, headers={"Cache-Control": _ASK_FIRST})
+    services: Services | None = getattr(request.app.state, "services", None)
+    if services is None:
+        return FileResponse(index, headers={"Cache-Control": _ASK_FIRST})
+    page = dressed(index.read_text(encoding="utf-8"), services.settings.api.instance_name, services.theme)
+    headers = {"Cache-Control": _ASK_FIRST, "Content-Security-Policy": policy(services)}
+    return HTMLResponse(page, headers=headers)
