@@ -63,7 +63,10 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
     "/dags/$dagId/calendar": [Look("calendar", f"{_DAG}/calendar")],
     "/dags/$dagId/runs": [Look("runs", f"{_DAG}/runs")],
     "/dags/$dagId/tasks": [Look("tasks", f"{_DAG}/tasks")],
-    "/dags/$dagId/tasks/$taskId": [Look("task-in-all-runs", "/dags/{failed_dag}/tasks/{failed_task}")],
+    "/dags/$dagId/tasks/$taskId": [
+        Look("task-in-all-runs", "/dags/{failed_dag}/tasks/{failed_task}"),
+        Look("task-plugin", "/dags/{failed_dag}/tasks/{failed_task}?tab=plugin/quality"),
+    ],
     "/dags/$dagId/tasks/group/$groupId": [Look("group-in-all-runs", "/dags/{group_dag}/tasks/group/{group}")],
     "/dags/$dagId/backfills": [Look("backfills", f"{_DAG}/backfills")],
     "/dags/$dagId/asset_events": [
@@ -81,10 +84,12 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
         Look("run", "/dags/{dag}/runs/{run}"),
         Look("run-deadlines", "/dags/daily_margins/runs/without_the_ledger"),
         Look("delete-run", "/dags/{dag}/runs/{run}", _click("Delete…")),
+        Look("run-plugin", "/dags/{dag}/runs/{run}?tab=plugin/costs"),
     ],
     "/dags/$dagId/runs/$runId/tasks/$taskId": [
         Look("task", _TASK),
         Look("clear", _TASK, _click("Clear")),
+        Look("task-instance-plugin", f"{_TASK}?tab=plugin/traces"),
         Look("task-state-store", "/dags/nightly_backup/runs/backup_before_move/tasks/upload?tab=state_store"),
         Look("mapped", "/dags/{mapped_dag}/runs/{mapped_run}/tasks/{mapped_task}"),
         *(
@@ -95,6 +100,11 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
             for tab in ("rendered_templates", "xcom", "details", "attempts")
         ),
     ],
+    "/dags/$dagId/plugin/$route": [Look("dag-plugin", f"{_DAG}/plugin/lineage")],
+    "/dags/$dagId/tasks/$taskId/plugin/$route": [],
+    "/dags/$dagId/runs/$runId/plugin/$route": [],
+    "/dags/$dagId/runs/$runId/tasks/$taskId/plugin/$route": [],
+    "/dags/$dagId/runs/$runId/tasks/$taskId/mapped/$mapIndex/plugin/$route": [],
     "/dags/$dagId/runs/$runId/$tab": [],
     "/dags/$dagId/runs/$runId/tasks/$taskId/$tab": [],
     "/dags/$dagId/runs/$runId/tasks/$taskId/mapped/$mapIndex": [],
@@ -124,6 +134,7 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
     "/users": [Look("users", "/users")],
     "/roles": [Look("roles", "/roles")],
     "/account": [Look("account", "/account")],
+    "/plugin/$route": [Look("plugin", "/plugin/stock")],
     "/security/$page": [],
 }
 """By the path of the router. Without a look: leads to another page."""

@@ -11,6 +11,8 @@ from urllib.parse import quote
 from tests.acceptance.deployment import until
 from tests.acceptance.standalone import Standalone, free_port, standing
 from tests.browser.history import write_history
+from tests.browser.plugin_files import serve_pages, write_plugins
+from tests.web_server import web_server
 from tradewind.bootstrap import wire
 from tradewind.settings import load_settings
 
@@ -51,6 +53,8 @@ class Demo:
     old_runs: Sequence[str]
     """Two of `sales_report` that are over."""
     has_evil: bool
+    elsewhere: str
+    """The server whose pages plugins show."""
 
     @property
     def url(self) -> str:
@@ -70,7 +74,12 @@ def demo(folder: Path, *, has_evil: bool) -> Iterator[Demo]:
         "TRADEWIND__API__EXPOSE_CONFIG": "True",
         "DEMO_GATE": str(gate),
     }
-    with standing(folder / "home", free_port(), dags_folder=dags, variables=variables) as standalone:
+    with (
+        web_server() as web,
+        standing(folder / "home", free_port(), dags_folder=dags, variables=variables) as standalone,
+    ):
+        elsewhere = serve_pages(web)
+        write_plugins(folder / "home" / "plugins", elsewhere, has_evil=has_evil)
         assert standalone.log_in(PASSWORD) == 201
         asking = _Asking(standalone)
         asking.until_listed("/api/v2/dags", 10 if has_evil else 9)
@@ -83,7 +92,7 @@ def demo(folder: Path, *, has_evil: bool) -> Iterator[Demo]:
         assets = asking.get("/api/v2/assets")["assets"]
         (asset_id,) = [each["id"] for each in assets if each["name"] == ("prices" if not has_evil else f"evil {EVIL}")]
         runs = asking.get("/api/v2/dags/sales_report/dagRuns?state=success&limit=2")["dag_runs"]
-        yield Demo(standalone, gate, asset_id, [run["dag_run_id"] for run in runs], has_evil)
+        yield Demo(standalone, gate, asset_id, [run["dag_run_id"] for run in runs], has_evil, elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,13 @@ import { useDeferredValue, useState } from "react";
 
 import { dagSearchQuery, runSearchQuery, taskSearchQuery } from "~/api/around";
 import { useMay } from "~/api/permissions";
+import { type PluginView, pluginViewsQuery } from "~/api/pluginViews";
 import { type Command, fitting } from "~/features/palette/palette.model";
 import { Palette } from "~/features/palette/Palette";
+import { addressOf, isElsewhere } from "~/features/plugins/views.model";
 import { changeSettings, type Theme, useSettings } from "~/lib/settings";
 
-import { visibleGroups } from "./navigation.model";
+import { fullGroups, viewsOfUser } from "./navigation.model";
 
 const themes: Theme[] = ["light", "dark", "system"];
 
@@ -36,8 +38,26 @@ export function CommandPalette({ onShortcuts, onClose }: { onShortcuts: () => vo
 
 function usePages(): Command[] {
   const navigate = useNavigate();
-  return visibleGroups(useMay()).flatMap(({ title: group, pages }) =>
-    pages.map(({ to, title, also = "" }) => ({
+  const may = useMay();
+  const { data: views = [] } = useQuery(pluginViewsQuery);
+  const openView = (view: PluginView) => {
+    const address = addressOf(view);
+    if (view.route !== null) void navigate({ to: "/plugin/$route", params: { route: view.route } });
+    else if (address !== undefined && isElsewhere(address)) window.open(address, "_blank", "noopener,noreferrer");
+    else if (address !== undefined) window.location.assign(address);
+  };
+  const ofView = (view: PluginView): Command => ({
+    id: `view ${view.plugin} ${view.name}`,
+    kind: "Page",
+    title: view.name,
+    detail: view.plugin,
+    also: "plugin",
+    run: () => {
+      openView(view);
+    },
+  });
+  const grouped = fullGroups(may, views).flatMap(({ title: group, pages, documents, views: added }): Command[] => [
+    ...pages.map(({ to, title, also = "" }) => ({
       id: `page ${to}`,
       kind: "Page" as const,
       title,
@@ -45,7 +65,19 @@ function usePages(): Command[] {
       also,
       run: () => void navigate({ to }),
     })),
-  );
+    ...documents.map(({ href, title, also }) => ({
+      id: `page ${href}`,
+      kind: "Page" as const,
+      title,
+      detail: group,
+      also,
+      run: () => {
+        window.location.assign(href);
+      },
+    })),
+    ...added.map(ofView),
+  ]);
+  return [...grouped, ...viewsOfUser(views).map(ofView)];
 }
 
 interface Found {

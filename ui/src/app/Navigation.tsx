@@ -2,20 +2,27 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import { importErrorsQuery, requiredActionsCountQuery, warningsCountQuery } from "~/api/around";
-import { useMay } from "~/api/permissions";
+import { useIsKnown, useMay } from "~/api/permissions";
+import { type PluginView, pluginViewsQuery } from "~/api/pluginViews";
+import { Icon } from "~/features/plugins/Icon";
+import { PluginLink } from "~/features/plugins/PluginLink";
 import { changeSettings, useSettings } from "~/lib/settings";
 
-import { type Counted, visibleGroups } from "./navigation.model";
+import { type Counted, fullGroups } from "./navigation.model";
 import styles from "./Navigation.module.css";
 
 /** The pages, in groups that fold. */
 export function Navigation({ onChosen }: { onChosen: () => void }) {
-  const groups = visibleGroups(useMay());
+  const may = useMay();
+  const isKnown = useIsKnown();
+  const { data: views = [], isPending } = useQuery(pluginViewsQuery);
+  // All of it at once: what plugins add would push other things away.
+  const groups = !isKnown || isPending ? [] : fullGroups(may, views);
   const { folded } = useSettings();
   const counts = useCounts();
   return (
     <div className={styles.groups}>
-      {groups.map(({ title, pages }) => {
+      {groups.map(({ title, pages, documents, views: added }) => {
         const isFolded = folded.includes(title);
         return (
           <section key={title} aria-label={title || "Main"}>
@@ -43,12 +50,31 @@ export function Navigation({ onChosen }: { onChosen: () => void }) {
                     </Link>
                   </li>
                 ))}
+                {documents.map((document) => (
+                  <li key={document.href}>
+                    <a href={document.href}>{document.title}</a>
+                  </li>
+                ))}
+                {added.map((view) => (
+                  <li key={`${view.plugin} ${view.name}`}>
+                    <Added view={view} onChosen={onChosen} />
+                  </li>
+                ))}
               </ul>
             )}
           </section>
         );
       })}
     </div>
+  );
+}
+
+function Added({ view, onChosen }: { view: PluginView; onChosen: () => void }) {
+  if (view.route === null) return <PluginLink view={view} />;
+  return (
+    <Link to="/plugin/$route" params={{ route: view.route }} onClick={onChosen}>
+      <Icon view={view} /> {view.name}
+    </Link>
   );
 }
 

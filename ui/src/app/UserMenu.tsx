@@ -2,10 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useId, useRef } from "react";
 
+import { pluginViewsQuery } from "~/api/pluginViews";
 import { meQuery } from "~/api/queries";
+import { PluginLink } from "~/features/plugins/PluginLink";
 import { changeSettings, dateLanguages, type Theme, useSettings } from "~/lib/settings";
 import { instant } from "~/lib/time";
 
+import { viewsOfUser } from "./navigation.model";
 import styles from "./UserMenu.module.css";
 import { ZoneChooser } from "./ZoneChooser";
 
@@ -18,6 +21,7 @@ const themes: [Theme, string][] = [
 /** What a person sets for themselves. */
 export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { data: me } = useQuery(meQuery);
+  const { data: views = [] } = useQuery(pluginViewsQuery);
   const { zone } = useSettings();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
@@ -47,7 +51,15 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
           >
             Keyboard shortcuts
           </button>
-          <a href="/docs">REST API</a>
+          {viewsOfUser(views).map((view) =>
+            view.route === null ? (
+              <PluginLink key={`${view.plugin} ${view.name}`} view={view} />
+            ) : (
+              <Link key={view.route} to="/plugin/$route" params={{ route: view.route }} onClick={close}>
+                {view.name}
+              </Link>
+            ),
+          )}
           <a href="/auth/logout">Log out</a>
         </div>
       </div>

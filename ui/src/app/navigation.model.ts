@@ -1,5 +1,6 @@
 /** What the navigation shows. A new page is a line here; whoever may not read what it needs does not see it. */
 import type { Action, Permission, Resource } from "~/api/permissions";
+import type { PluginView } from "~/api/pluginViews";
 
 /** Numbers beside a page, by what they count. */
 export type Counted = "importErrors" | "requiredActions" | "warnings";
@@ -86,4 +87,48 @@ export function visibleGroups(may: May): Group<PagePath>[] {
       pages: pages.filter(({ needs }) => needs === undefined || may("read", needs).isAllowed),
     }))
     .filter(({ pages }) => pages.length > 0);
+}
+
+/** What is read rather than worked with. */
+export const documents = [
+  { href: "/docs", title: "REST API reference", also: "openapi operations documentation" },
+] as const;
+
+/** A group with what plugins add to it. */
+export interface FullGroup extends Group<PagePath> {
+  documents: readonly (typeof documents)[number][];
+  views: readonly PluginView[];
+}
+
+const docs = "Docs";
+const plugins = "Plugins";
+
+/** Where the settings of a person are. */
+export function viewsOfUser(views: readonly PluginView[]): PluginView[] {
+  return views.filter((view) => isInNavigation(view) && categoryOf(view) === "user");
+}
+
+/** The groups of the navigation with the views of plugins: in the group of their category, which may be a new one. */
+export function fullGroups(may: May, views: readonly PluginView[]): FullGroup[] {
+  const shown = views.filter((view) => isInNavigation(view) && categoryOf(view) !== "user");
+  const found: FullGroup[] = [
+    ...visibleGroups(may).map((group) => ({ ...group, documents: [], views: [] })),
+    { title: docs, pages: [], documents, views: [] },
+  ];
+  for (const view of shown) {
+    const title = view.is_top_level ? "" : (view.category ?? plugins);
+    const at = found.findIndex((group) => group.title.toLowerCase() === title.trim().toLowerCase());
+    const group = found[at];
+    if (group === undefined) found.push({ title: title.trim(), pages: [], documents: [], views: [view] });
+    else found[at] = { ...group, views: [...group.views, view] };
+  }
+  return found;
+}
+
+function isInNavigation({ destination }: PluginView): boolean {
+  return destination === "nav";
+}
+
+function categoryOf({ category, is_top_level: isTop }: PluginView): string | undefined {
+  return isTop ? undefined : category?.trim().toLowerCase();
 }

@@ -105,6 +105,11 @@ export const pagesAround = [
   createRoute({ getParentRoute, path: "/users", component: lazyRouteComponent(() => import("~/routes/users")) }),
   createRoute({ getParentRoute, path: "/roles", component: lazyRouteComponent(() => import("~/routes/roles")) }),
   createRoute({ getParentRoute, path: "/account", component: lazyRouteComponent(() => import("~/routes/account")) }),
+  createRoute({
+    getParentRoute,
+    path: "/plugin/$route",
+    component: lazyRouteComponent(() => import("~/routes/plugin")),
+  }),
   // Where Airflow has them.
   createRoute({
     getParentRoute,

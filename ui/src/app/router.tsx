@@ -33,6 +33,15 @@ const dagViews = [
   createRoute({ getParentRoute: ofDag, path: "/code", component: views.code }),
   createRoute({ getParentRoute: ofDag, path: "/details", component: views.details }),
   createRoute({ getParentRoute: ofDag, path: "/compare", component: views.compare }),
+  createRoute({ getParentRoute: ofDag, path: "/plugin/$route", component: views.plugin }),
+  createRoute({
+    getParentRoute: ofDag,
+    path: "/tasks/$taskId/plugin/$route",
+    beforeLoad: ({ params: { dagId, taskId, route } }) => {
+      const search = { tab: `plugin/${route}` };
+      redirect({ to: "/dags/$dagId/tasks/$taskId", params: { dagId, taskId }, search, throw: true });
+    },
+  }),
 ] as const;
 
 const run = createRoute({
@@ -70,6 +79,33 @@ const taskTab = createRoute({
   beforeLoad: ({ params: { tab, ...params }, search }) => {
     const wanted = tab === "mapped" ? search : { ...search, tab: tabOfPath(tab) };
     redirect({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params, search: wanted, throw: true });
+  },
+});
+
+/** Tabs of plugins. */
+const runPlugin = createRoute({
+  getParentRoute: () => root,
+  path: "/dags/$dagId/runs/$runId/plugin/$route",
+  beforeLoad: ({ params: { route, ...params } }) => {
+    redirect({ to: "/dags/$dagId/runs/$runId", params, search: { tab: `plugin/${route}` }, throw: true });
+  },
+});
+
+const taskPlugin = createRoute({
+  getParentRoute: () => root,
+  path: "/dags/$dagId/runs/$runId/tasks/$taskId/plugin/$route",
+  beforeLoad: ({ params: { route, ...params } }) => {
+    const search = { tab: `plugin/${route}` };
+    redirect({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params, search, throw: true });
+  },
+});
+
+const copyPlugin = createRoute({
+  getParentRoute: () => root,
+  path: "/dags/$dagId/runs/$runId/tasks/$taskId/mapped/$mapIndex/plugin/$route",
+  beforeLoad: ({ params: { mapIndex, route, ...params } }) => {
+    const search = { map_index: Number(mapIndex), tab: `plugin/${route}` };
+    redirect({ to: "/dags/$dagId/runs/$runId/tasks/$taskId", params, search, throw: true });
   },
 });
 
@@ -113,6 +149,9 @@ const pages = [
   taskTab,
   copy,
   copyTab,
+  runPlugin,
+  taskPlugin,
+  copyPlugin,
   requiredActions,
 ] as const;
 

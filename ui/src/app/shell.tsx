@@ -8,10 +8,12 @@ import { useMay } from "~/api/permissions";
 import { Refresh } from "~/api/refresh";
 import { Notice } from "~/components/Notice";
 import { Page } from "~/components/Page";
+import { PluginStrip } from "~/features/plugins/PluginCards";
 import { changeContact } from "~/lib/contact";
 import { isMac } from "~/lib/keys";
 import { type Change, type Contact, watch } from "~/lib/live";
-import { changeSettings, useSettings } from "~/lib/settings";
+import { instance } from "~/lib/instance";
+import { changeSettings, useIsDark, useSettings } from "~/lib/settings";
 import { type Shortcut, useShortcuts } from "~/lib/shortcuts";
 import { noteLive } from "~/lib/upgrade";
 
@@ -86,9 +88,12 @@ export function Shell() {
           setDrawerOpen(false);
         }}
       />
-      <CatchBoundary getResetKey={() => address} errorComponent={StumbledPage}>
-        <Outlet />
-      </CatchBoundary>
+      <div className={styles.content}>
+        <CatchBoundary getResetKey={() => address} errorComponent={StumbledPage}>
+          <Outlet />
+        </CatchBoundary>
+        <PluginStrip />
+      </div>
       <ContactWord />
       {open === "palette" && (
         <CommandPalette
@@ -104,9 +109,11 @@ export function Shell() {
 }
 
 function Brand() {
+  const isDark = useIsDark();
   return (
-    <Link to="/" className={styles.brand}>
-      <img src="/icon.svg" alt="" width="24" height="24" /> Tradewind
+    <Link to="/" className={styles.brand} title={instance.name}>
+      <img src={isDark ? instance.darkIcon : instance.icon} alt="" width="24" height="24" />
+      <span>{instance.name}</span>
     </Link>
   );
 }

@@ -1,5 +1,7 @@
 import { useEffect, type ReactNode } from "react";
 
+import { instance } from "~/lib/instance";
+
 import styles from "./Page.module.css";
 
 interface Props {
@@ -13,7 +15,7 @@ interface Props {
 /** A page with its title, also in the browser's tab. */
 export function Page({ title, heading, actions, children }: Props) {
   useEffect(() => {
-    document.title = `${title} · Tradewind`;
+    document.title = `${title} · ${instance.name}`;
   }, [title]);
   return (
     <main id="main" tabIndex={-1} className={styles.page}>

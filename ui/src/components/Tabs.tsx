@@ -9,6 +9,13 @@ interface Props<Name extends string> {
   onChoose: (name: Name) => void;
 }
 
+/** A tab that somebody else brings. */
+export interface MoreTab {
+  name: string;
+  title: ReactNode;
+  content: ReactNode;
+}
+
 /** One of several views. Arrows go from one to the next. */
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Props<Name>) {
   const list = useRef<HTMLDivElement>(null);
@@ -46,4 +53,28 @@ function target(key: string, at: number, count: number): number | undefined {
   if (key === "ArrowLeft") return (at + count - 1) % count;
   if (key === "Home") return 0;
   return key === "End" ? count - 1 : undefined;
+}
+
+interface MoreProps<Name extends string> extends Omit<Props<Name>, "onChoose"> {
+  /** What the address names. */
+  wanted: string | undefined;
+  more: readonly MoreTab[] | undefined;
+  onChoose: (name: string) => void;
+  /** What the chosen one of ours shows. */
+  children: ReactNode;
+}
+
+/** Tabs with their content, of which others have brought some. */
+export function TabsAndMore<Name extends string>({ wanted, more = [], children, ...ours }: MoreProps<Name>) {
+  const other = more.find(({ name }) => name === wanted);
+  return (
+    <>
+      <Tabs
+        {...ours}
+        tabs={[...ours.tabs, ...more.map(({ name, title }) => [name, title] as const)]}
+        chosen={other?.name ?? ours.chosen}
+      />
+      {other ? other.content : children}
+    </>
+  );
 }

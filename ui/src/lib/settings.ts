@@ -13,9 +13,8 @@ export interface Settings {
   folded: string[];
 }
 
-/** Ways of writing dates to choose from, with their names in their own language. */
-export const dateLanguages = [
-  "iso",
+const own = typeof navigator === "undefined" ? "en-GB" : navigator.language;
+const someLanguages = [
   "en-GB",
   "en-US",
   "de",
@@ -29,6 +28,9 @@ export const dateLanguages = [
   "pt-BR",
   "zh-CN",
 ];
+
+/** Ways of writing dates to choose from: that of the browser, and others. Names are in their own language. */
+export const dateLanguages = ["iso", own, ...someLanguages.filter((language) => language !== own)];
 
 const key = "tradewind.settings";
 const listeners = new Set<() => void>();
@@ -74,6 +76,20 @@ export function changeSettings(change: Partial<Settings>): void {
 
 export function useSettings(): Settings {
   return useSyncExternalStore(subscribe, () => current);
+}
+
+const dark = typeof window === "undefined" ? undefined : window.matchMedia("(prefers-color-scheme: dark)");
+
+/** Whether the page is dark: for what is no colour. */
+export function useIsDark(): boolean {
+  const { theme } = useSettings();
+  const isSystemDark = useSyncExternalStore(subscribeToSystem, () => dark?.matches ?? false);
+  return theme === "system" ? isSystemDark : theme === "dark";
+}
+
+function subscribeToSystem(listener: () => void): () => void {
+  dark?.addEventListener("change", listener);
+  return () => dark?.removeEventListener("change", listener);
 }
 
 /** Make the page look as was chosen. */

@@ -3,6 +3,7 @@ import { CatchBoundary, Link, Outlet, useParams, useRouterState, useSearch } fro
 import { type KeyboardEvent, useState } from "react";
 
 import type { Schemas } from "~/api/client";
+import { usePluginViews } from "~/api/pluginViews";
 import { useMay } from "~/api/permissions";
 import { dagQuery } from "~/api/queries";
 import { Stumbled } from "~/components/Stumbled";
@@ -12,6 +13,8 @@ import { Moment } from "~/components/Moment";
 import { Failed } from "~/components/Failed";
 import { Page } from "~/components/Page";
 import { PauseToggle } from "~/features/dags/PauseToggle";
+import { Icon } from "~/features/plugins/Icon";
+import { PluginLinks } from "~/features/plugins/tabs";
 import { TriggerDialog } from "~/features/trigger/LazyTriggerDialog";
 
 import styles from "./dag.module.css";
@@ -67,6 +70,7 @@ export function DagPage() {
 function Actions({ dag, onTrigger }: { dag: Schemas["DAGResponse"]; onTrigger: () => void }) {
   return (
     <>
+      <PluginLinks destination="dag" place={{ dagId: dag.dag_id }} />
       <span title={dag.timetable_description ?? undefined}>{dag.timetable_summary ?? "runs by hand"}</span>
       <span>
         next <Moment at={dag.is_paused ? null : dag.next_dagrun_run_after} />
@@ -106,6 +110,10 @@ function Views({ dagId }: { dagId: string }) {
   const may = useMay();
   const shown = views.filter(([to]) => !to.endsWith("/events") || may("read", "audit log").isAllowed);
   const path = current?.replace(/\/$/, "");
+  const route = useRouterState({
+    select: ({ matches }) => (matches.at(-1)?.params as { route?: string } | undefined)?.route,
+  });
+  const plugins = usePluginViews("dag").filter(({ kind }) => kind !== "link");
   return (
     <div className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>
       {shown.map(([to, title]) => (
@@ -120,6 +128,19 @@ function Views({ dagId }: { dagId: string }) {
           activeOptions={{ exact: true }}
         >
           {title}
+        </Link>
+      ))}
+      {plugins.map((view) => (
+        <Link
+          key={view.route}
+          to="/dags/$dagId/plugin/$route"
+          params={{ dagId, route: view.route ?? "" }}
+          search={chosen(search)}
+          role="tab"
+          data-title={view.name}
+          aria-selected={path === "/dags/$dagId/plugin/$route" && route === view.route}
+        >
+          <Icon view={view} /> {view.name}
         </Link>
       ))}
     </div>

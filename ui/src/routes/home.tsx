@@ -11,6 +11,7 @@ import {
   Pools,
   Upcoming,
 } from "~/features/home/Lists";
+import { PluginCards } from "~/features/plugins/PluginCards";
 import { ComingDeadlines, MissedDeadlines, WaitingTicks } from "~/features/waiting/Cards";
 import { Numbers } from "~/features/home/Numbers";
 
@@ -41,6 +42,7 @@ export function HomePage() {
               <ComingDeadlines />
             </div>
           </div>
+          <PluginCards />
         </Together>
       </div>
     </Page>

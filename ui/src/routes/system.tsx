@@ -4,6 +4,7 @@ import { useState } from "react";
 
 import { api, data } from "~/api/client";
 import { useMay } from "~/api/permissions";
+import { notShownQuery } from "~/api/pluginViews";
 import { Card } from "~/components/Card";
 import { Moment } from "~/components/Moment";
 import { Failed } from "~/components/Failed";
@@ -90,6 +91,7 @@ export function PluginsPage() {
           <pre className={styles.trace}>{error}</pre>
         </Notice>
       ))}
+      <NotShown />
       <PagedTable
         label="Plugins"
         queryKey={["plugins"]}
@@ -106,6 +108,25 @@ export function PluginsPage() {
         ]}
       />
     </Page>
+  );
+}
+
+/** What plugins bring that is not there, and why. */
+function NotShown() {
+  const { data: parts = [], error } = useQuery(notShownQuery);
+  if (error) return <Failed title="What plugins bring that is not shown could not be loaded" error={error} />;
+  if (parts.length === 0) return null;
+  return (
+    <details className={styles.notShown} open>
+      <summary>Not shown or not used: {parts.length}</summary>
+      <ul>
+        {parts.map(({ plugin, part, reason }, position) => (
+          <li key={position}>
+            <strong>{plugin}</strong>: {part}. {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

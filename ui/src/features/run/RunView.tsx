@@ -14,7 +14,7 @@ import { Note } from "~/components/Note";
 import { Failed } from "~/components/Failed";
 import { Skeleton } from "~/components/Skeleton";
 import { State } from "~/components/State";
-import { Tabs } from "~/components/Tabs";
+import { type MoreTab, TabsAndMore } from "~/components/Tabs";
 import { useNow } from "~/lib/now";
 import { between, duration } from "~/lib/time";
 
@@ -33,10 +33,11 @@ interface Props {
   tasks: ReactNode;
   /** Until when it has to be over. */
   deadlines?: ReactNode;
+  more?: readonly MoreTab[];
 }
 
 /** All about one run. */
-export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, deadlines }: Props) {
+export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, deadlines, more }: Props) {
   const may = useMay();
   const { data: run, error } = useQuery(runQuery(dagId, runId));
   const isOver = run?.state === "success" || run?.state === "failed";
@@ -67,8 +68,9 @@ export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, dea
       <RunNote run={run} />
       {!isOver && why && explain(why)}
       {deadlines}
-      <Tabs label="About the run" tabs={tabs} chosen={chosen} onChoose={onTab} />
-      <div className={styles.tab}>{contentOf(chosen, run, tasks)}</div>
+      <TabsAndMore label="About the run" tabs={tabs} chosen={chosen} wanted={tab} more={more} onChoose={onTab}>
+        <div className={styles.tab}>{contentOf(chosen, run, tasks)}</div>
+      </TabsAndMore>
     </section>
   );
 }

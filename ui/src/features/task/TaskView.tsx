@@ -11,7 +11,7 @@ import { Note } from "~/components/Note";
 import { Failed } from "~/components/Failed";
 import { Skeleton } from "~/components/Skeleton";
 import { State } from "~/components/State";
-import { Tabs } from "~/components/Tabs";
+import { type MoreTab, TabsAndMore } from "~/components/Tabs";
 import { isActive } from "~/lib/states";
 
 import { Attempts } from "./Attempts";
@@ -39,6 +39,7 @@ interface Props {
   log: (task: Task, tryNumber: number) => ReactNode;
   /** What it asks people, and a way to answer. */
   question: (inquiry: Schemas["HITLDetail"]) => ReactNode;
+  more?: readonly MoreTab[];
 }
 
 /** All about one task instance. */
@@ -92,7 +93,7 @@ function isWaiting(task: Task | "copies" | undefined): boolean {
   return state !== "running" && (isActive(state) || state === "awaiting_input");
 }
 
-function TaskTabs({ task, place, tab, tryNumber, onTab, log, question }: Props & { task: Task }) {
+function TaskTabs({ task, place, tab, tryNumber, onTab, log, question, more }: Props & { task: Task }) {
   const may = useMay();
   // Asking for every task would be a request in vain: only tasks of these operators ask people.
   const { data: inquiry } = useQuery({ ...inquiryQuery(place), enabled: mayAsk(task) });
@@ -103,15 +104,16 @@ function TaskTabs({ task, place, tab, tryNumber, onTab, log, question }: Props &
     onTab("logs", number);
   };
   return (
-    <>
-      <Tabs
-        label="About the task"
-        tabs={taskTabs.filter(([name]) => available.includes(name))}
-        chosen={chosen}
-        onChoose={(name) => {
-          onTab(name);
-        }}
-      />
+    <TabsAndMore
+      label="About the task"
+      tabs={taskTabs.filter(([name]) => available.includes(name))}
+      chosen={chosen}
+      wanted={tab}
+      more={more}
+      onChoose={(name) => {
+        onTab(name);
+      }}
+    >
       {chosen === "logs" && (
         <>
           <Tries latest={task.try_number} shown={shownTry(tryNumber, task.try_number)} onChoose={showLog} />
@@ -120,7 +122,7 @@ function TaskTabs({ task, place, tab, tryNumber, onTab, log, question }: Props &
       )}
       {chosen === "required_actions" && inquiry && question(inquiry)}
       {contentOf(chosen, task, place, showLog)}
-    </>
+    </TabsAndMore>
   );
 }
 

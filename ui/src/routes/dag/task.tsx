@@ -1,14 +1,45 @@
-import { useParams } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 
+import { TabsAndMore } from "~/components/Tabs";
 import { Together } from "~/components/Together";
+import { PluginLinks, usePluginTabs } from "~/features/plugins/tabs";
 import { GroupHistory, TaskHistory } from "~/features/tasks/History";
 
 export function TaskHistoryView() {
   const { dagId, taskId } = useParams({ from: "/dags/$dagId/tasks/$taskId" });
-  return (
+  const place = { dagId, taskId };
+  const { tab } = useSearch({ from: "/dags/$dagId" });
+  const navigate = useNavigate();
+  const more = usePluginTabs("task", place);
+  const history = (
     <Together key={taskId}>
       <TaskHistory dagId={dagId} taskId={taskId} />
     </Together>
+  );
+  return (
+    <>
+      <PluginLinks destination="task" place={place} />
+      {more.length === 0 ? (
+        history
+      ) : (
+        <TabsAndMore
+          label="About the task"
+          tabs={[["history", "In all runs"]]}
+          chosen="history"
+          wanted={tab}
+          more={more}
+          onChoose={(name) => {
+            void navigate({
+              to: ".",
+              search: ((before: object) => ({ ...before, tab: name })) as never,
+              replace: true,
+            });
+          }}
+        >
+          {history}
+        </TabsAndMore>
+      )}
+    </>
   );
 }
 

@@ -15,5 +15,6 @@ export const views = {
   events: lazyRouteComponent(() => import("./events"), "EventsView"),
   code: lazyRouteComponent(() => import("./code"), "CodeView"),
   details: lazyRouteComponent(() => import("./details"), "DetailsView"),
+  plugin: lazyRouteComponent(() => import("./plugin"), "DagPluginView"),
   compare: lazyRouteComponent(() => import("./compare"), "CompareView"),
 };

@@ -6,6 +6,7 @@ import { Question } from "~/features/inquiries/Question";
 import { Log } from "~/features/log/Log";
 import { DeleteRun } from "~/features/run/DeleteRun";
 import { RunView } from "~/features/run/RunView";
+import { PluginLinks, usePluginTabs } from "~/features/plugins/tabs";
 import { type Chosen, InstanceTable } from "~/features/task/InstanceTable";
 import { TaskView } from "~/features/task/TaskView";
 import { RunDeadlines } from "~/features/waiting/Cards";
@@ -31,6 +32,7 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
   const search = useSearch({ strict: false }) as unknown as Record<string, unknown>;
   const tab = typeof search.tab === "string" ? search.tab : undefined;
   const navigate = useNavigate();
+  const more = usePluginTabs("dag_run", { dagId, ...(runId !== undefined && { runId }) });
   const onTab = (next: string, tryNumber?: number) => {
     void navigate({
       to: ".",
@@ -47,8 +49,10 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
         runId={runId}
         tab={tab}
         onTab={onTab}
+        more={more}
         actions={
           <>
+            <PluginLinks destination="dag_run" place={{ dagId, runId }} />
             {!isAlone && (
               <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} search={{ tab }} title="With more room">
                 Open ↗
@@ -96,6 +100,7 @@ interface TaskProps {
 
 function OneTask({ place, search, tab, tryNumber, onTab, isAlone }: TaskProps) {
   const { dagId, runId, taskId, mapIndex } = place;
+  const more = usePluginTabs("task_instance", place);
   return (
     <TaskView
       key={`${runId} ${taskId} ${mapIndex}`}
@@ -103,8 +108,10 @@ function OneTask({ place, search, tab, tryNumber, onTab, isAlone }: TaskProps) {
       tab={tab}
       tryNumber={tryNumber}
       onTab={onTab}
+      more={more}
       actions={
         <>
+          <PluginLinks destination="task_instance" place={place} />
           {!isAlone && (
             <Link
               to="/dags/$dagId/runs/$runId/tasks/$taskId"

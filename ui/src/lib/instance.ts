@@ -1,0 +1,18 @@
+/** What the server wrote into the page about the deployment: its name and its icon, where it has its own. */
+
+export interface Instance {
+  name: string;
+  icon: string;
+  darkIcon: string;
+}
+
+export function readInstance(page: Pick<Document, "querySelector">): Instance {
+  const said = (name: string) => page.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? "";
+  const icon = said("instance-icon") || "/icon.svg";
+  return { name: said("instance-name") || "Tradewind", icon, darkIcon: said("instance-icon-dark") || icon };
+}
+
+export const instance: Instance =
+  typeof document === "undefined"
+    ? { name: "Tradewind", icon: "/icon.svg", darkIcon: "/icon.svg" }
+    : readInstance(document);
