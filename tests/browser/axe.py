@@ -21,8 +21,8 @@ def violations(page: Page, *, only_colours: bool = False) -> list[str]:
     # Playwright speaks to the debugger, to which the policy of the page does not apply.
     page.evaluate(_source())
     only = {"type": "rule", "values": _OF_COLOURS} if only_colours else {"type": "tag", "values": _RULES}
-    options = {"runOnly": only} if only_colours else {"runOnly": only, "rules": _NOT_ASKED}
-    options["iframes"] = False  # they are of other servers
+    # What is in frames is of other servers.
+    options = {"runOnly": only, "iframes": False} | ({} if only_colours else {"rules": _NOT_ASKED})
     return [_told(*found) for found in page.evaluate(_RUN, options)]
 
 

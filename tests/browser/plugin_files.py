@@ -9,7 +9,9 @@ _HTML: Final = """<!doctype html><html lang="en"><head><meta charset="utf-8"><ti
 body { font: 15px system-ui; margin: 2rem; color: #18212c; background: #fff } td { padding: .25rem 1.5rem .25rem 0 }
 </style></head><body><h1>Stock levels</h1><p id="where"></p><table><tr><td>Teapots</td><td>412</td></tr>
 <tr><td>Cups</td><td>1,980</td></tr><tr><td>Kettles</td><td>37</td></tr></table>
-<script>document.getElementById("where").textContent = decodeURIComponent(location.pathname + location.search)</script>
+<script>const page = location.pathname.split("/")[1];
+if (page !== "stock") document.querySelector("h1").textContent = page[0].toUpperCase() + page.slice(1);
+document.getElementById("where").textContent = decodeURIComponent(location.pathname + location.search)</script>
 </body></html>"""
 _ICON: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b7f5c"/>'

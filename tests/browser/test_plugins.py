@@ -152,6 +152,7 @@ def test_tabs_know_what_is_looked_at(address: str, tab: str, where: str, page: P
     shown = page.frame_locator("iframe").locator("#where")
     expect(shown).to_have_text(where.format(task=task))
     expect(page.get_by_role("tab", name=tab, exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name=tab, exact=True)).to_be_in_viewport(ratio=1)
     _is_clean(page)
     page.reload()
     expect(shown).to_have_text(where.format(task=task))

@@ -13,9 +13,9 @@ from tradewind.api.written_values import AsWritten
 GRAFANA = "https://grafana.example.org"
 
 
-def shown(tmp_path: Path, base_url: str = "", **lists: Any) -> PluginViews:
+def shown(tmp_path: Path, here: str = "", **lists: Any) -> PluginViews:
     plugin = Plugin("tools", "$PLUGINS_FOLDER/tools.py", {name: tuple(parts) for name, parts in lists.items()})
-    return views_of([plugin], tmp_path, base_url)
+    return views_of([plugin], tmp_path, here)
 
 
 def reason_for(tmp_path: Path, base_url: str = "", **view: Any) -> str:
@@ -95,7 +95,9 @@ def test_pages_of_an_app_that_is_not_run_are_not_linked_to(tmp_path: Path) -> No
     ["fastapi_apps", "fastapi_root_middlewares", "flask_blueprints", "appbuilder_views", "appbuilder_menu_items"],
 )
 def test_what_is_never_shown_is_told(tmp_path: Path, attribute: str) -> None:
-    (one,) = shown(tmp_path, **{attribute: [{"name": "Old"}]}).not_shown
+    lists: dict[str, Any] = {attribute: [{"name": "Old"}]}
+
+    (one,) = shown(tmp_path, **lists).not_shown
 
     assert one.part == f"{attribute} 'Old'"
     assert one.reason.endswith(".")

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
 
 import { importErrorsQuery, requiredActionsCountQuery, warningsCountQuery } from "~/api/around";
 import { useIsKnown, useMay } from "~/api/permissions";
 import { type PluginView, pluginViewsQuery } from "~/api/pluginViews";
 import { Icon } from "~/features/plugins/Icon";
 import { PluginLink } from "~/features/plugins/PluginLink";
+import { useInSight } from "~/lib/inSight";
 import { changeSettings, useSettings } from "~/lib/settings";
 
 import { type Counted, fullGroups } from "./navigation.model";
@@ -18,10 +19,12 @@ export function Navigation({ onChosen }: { onChosen: () => void }) {
   const { data: views = [], isPending } = useQuery(pluginViewsQuery);
   // All of it at once: what plugins add would push other things away.
   const groups = !isKnown || isPending ? [] : fullGroups(may, views);
+  const place = useRouterState({ select: ({ location }) => location.pathname });
+  const list = useInSight<HTMLDivElement>('[aria-current="page"]', `${place} ${groups.length}`);
   const { folded } = useSettings();
   const counts = useCounts();
   return (
-    <div className={styles.groups}>
+    <div ref={list} className={styles.groups}>
       {groups.map(({ title, pages, documents, views: added }) => {
         const isFolded = folded.includes(title);
         return (

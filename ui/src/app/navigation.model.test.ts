@@ -60,10 +60,10 @@ test("views of plugins are in the group of their category, whichever way it is w
   ).toEqual([
     ["", ["g"]],
     ["Browse", ["a"]],
-    ["Admin", ["b"]],
-    ["Docs", ["c"]],
     ["Our tools", ["d", "e"]],
     ["Plugins", ["f"]],
+    ["Admin", ["b"]],
+    ["Docs", ["c"]],
   ]);
 });
 

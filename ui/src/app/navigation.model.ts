@@ -119,10 +119,17 @@ export function fullGroups(may: May, views: readonly PluginView[]): FullGroup[] 
     const title = view.is_top_level ? "" : (view.category ?? plugins);
     const at = found.findIndex((group) => group.title.toLowerCase() === title.trim().toLowerCase());
     const group = found[at];
-    if (group === undefined) found.push({ title: title.trim(), pages: [], documents: [], views: [view] });
-    else found[at] = { ...group, views: [...group.views, view] };
+    if (group !== undefined) found[at] = { ...group, views: [...group.views, view] };
+    // Before what few people need each day.
+    else found.splice(endOf(found), 0, { title: title.trim(), pages: [], documents: [], views: [view] });
   }
   return found;
+}
+
+/** Where groups of plugins end: before the administration. */
+function endOf(found: readonly FullGroup[]): number {
+  const end = found.findIndex(({ title }) => ["Admin", "Security", docs].includes(title));
+  return end < 0 ? found.length : end;
 }
 
 function isInNavigation({ destination }: PluginView): boolean {

@@ -14,20 +14,7 @@ export interface Settings {
 }
 
 const own = typeof navigator === "undefined" ? "en-GB" : navigator.language;
-const someLanguages = [
-  "en-GB",
-  "en-US",
-  "de",
-  "es",
-  "fr",
-  "it",
-  "ja",
-  "ko",
-  "nl",
-  "pl",
-  "pt-BR",
-  "zh-CN",
-];
+const someLanguages = ["en-GB", "en-US", "de", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt-BR", "zh-CN"];
 
 /** Ways of writing dates to choose from: that of the browser, and others. Names are in their own language. */
 export const dateLanguages = ["iso", own, ...someLanguages.filter((language) => language !== own)];

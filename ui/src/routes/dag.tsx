@@ -17,6 +17,8 @@ import { Icon } from "~/features/plugins/Icon";
 import { PluginLinks } from "~/features/plugins/tabs";
 import { TriggerDialog } from "~/features/trigger/LazyTriggerDialog";
 
+import { useInSight } from "~/lib/inSight";
+
 import styles from "./dag.module.css";
 import { chosen } from "./dag/search.model";
 
@@ -114,8 +116,9 @@ function Views({ dagId }: { dagId: string }) {
     select: ({ matches }) => (matches.at(-1)?.params as { route?: string } | undefined)?.route,
   });
   const plugins = usePluginViews("dag").filter(({ kind }) => kind !== "link");
+  const list = useInSight<HTMLDivElement>('[aria-selected="true"]', `${path ?? ""} ${route ?? ""} ${plugins.length}`);
   return (
-    <div className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>
+    <div ref={list} className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>
       {shown.map(([to, title]) => (
         <Link
           key={to}

@@ -12,8 +12,9 @@ import styles from "./Plugins.module.css";
 export function PluginCards() {
   const views = usePluginViews("dashboard");
   const links = views.filter(({ kind }) => kind === "link");
+  if (views.length === 0) return null;
   return (
-    <>
+    <div className={styles.cards}>
       {views
         .filter(({ kind }) => kind !== "link")
         .map((view) => (
@@ -42,7 +43,7 @@ export function PluginCards() {
           </ul>
         </Card>
       )}
-    </>
+    </div>
   );
 }
 
