@@ -47,7 +47,7 @@ _JUMPS = """() => new Promise((resolve) => {
 _ASKED = re.compile(r"/(api/v2|ui|auth)/")
 _STILL_KNOWN = re.compile(r"/(ui/me|ui/events|api/v2/version|api/v2/dags/[^/?]+)$")
 _REFUSAL = "Said by a test."
-_ALL_REFUSED_BUT = {"details", "details-deadlines", "plugin", "dag-plugin"}
+_ALL_REFUSED_BUT = {"details", "details-deadlines", "plugin", "dag-plugin", "task-plugin"}
 """They show the DAG itself, or what the navigation knows already."""
 _DEEDS = re.compile(
     r"^\W*(trigger|run again|clear|mark|delete|add|create|new|change|edit|save|import|materiali|pause|unpause|"

@@ -18,6 +18,11 @@ export const notShownQuery = queryOptions({
   queryFn: async () => (await data(api.GET("/ui/plugin_views/not_shown"))).not_shown,
 });
 
+/** Whether they are known, or cannot be: what they add would push other things away when it comes. */
+export function useAreViewsKnown(): boolean {
+  return !useQuery(pluginViewsQuery).isPending;
+}
+
 const none: PluginView[] = [];
 
 /** Those of one place; none until they are known. */

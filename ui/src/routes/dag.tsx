@@ -4,7 +4,7 @@ import { type KeyboardEvent, useState } from "react";
 
 import type { Schemas } from "~/api/client";
 import { usePluginViews } from "~/api/pluginViews";
-import { useMay } from "~/api/permissions";
+import { useIsKnown, useMay } from "~/api/permissions";
 import { dagQuery } from "~/api/queries";
 import { Stumbled } from "~/components/Stumbled";
 import { Button } from "~/components/Button";
@@ -51,7 +51,12 @@ export function DagPage() {
         )
       }
     >
-      <Views dagId={dagId} />
+      <div className={styles.row}>
+        <Views dagId={dagId} />
+        <div className={styles.links}>
+          <PluginLinks destination="dag" place={{ dagId }} />
+        </div>
+      </div>
       <div className={styles.view}>
         <CatchBoundary getResetKey={() => address} errorComponent={Stumbled}>
           <Outlet />
@@ -72,7 +77,6 @@ export function DagPage() {
 function Actions({ dag, onTrigger }: { dag: Schemas["DAGResponse"]; onTrigger: () => void }) {
   return (
     <>
-      <PluginLinks destination="dag" place={{ dagId: dag.dag_id }} />
       <span title={dag.timetable_description ?? undefined}>{dag.timetable_summary ?? "runs by hand"}</span>
       <span>
         next <Moment at={dag.is_paused ? null : dag.next_dagrun_run_after} />
@@ -115,7 +119,9 @@ function Views({ dagId }: { dagId: string }) {
   const route = useRouterState({
     select: ({ matches }) => (matches.at(-1)?.params as { route?: string } | undefined)?.route,
   });
-  const plugins = usePluginViews("dag").filter(({ kind }) => kind !== "link");
+  // After those of ours, of which the last waits for the same.
+  const isKnown = useIsKnown();
+  const plugins = usePluginViews("dag").filter(({ kind }) => isKnown && kind !== "link");
   const list = useInSight<HTMLDivElement>('[aria-selected="true"]', `${path ?? ""} ${route ?? ""} ${plugins.length}`);
   return (
     <div ref={list} className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>

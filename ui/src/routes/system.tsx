@@ -12,6 +12,7 @@ import { Notice } from "~/components/Notice";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
 import { Tabs } from "~/components/Tabs";
+import { Together } from "~/components/Together";
 import { brought, fittingSections } from "~/features/admin/system.model";
 
 import styles from "./records.module.css";
@@ -86,27 +87,29 @@ export function PluginsPage() {
   });
   return (
     <Page title="Plugins">
-      {broken?.map(({ source, error }) => (
-        <Notice key={source} isError title={`${source} cannot be read`}>
-          <pre className={styles.trace}>{error}</pre>
-        </Notice>
-      ))}
-      <NotShown />
-      <PagedTable
-        label="Plugins"
-        queryKey={["plugins"]}
-        load={async (offset, limit) => {
-          const found = await data(api.GET("/api/v2/plugins", { params: { query: { offset, limit } } }));
-          return { rows: found.plugins, total: found.total_entries };
-        }}
-        rowKey={(plugin) => `${plugin.source} ${plugin.name}`}
-        empty={<p>Put a file with a plugin into the plugins folder, or install a package that has one.</p>}
-        columns={[
-          { title: "Plugin", cell: (plugin) => <strong>{plugin.name}</strong> },
-          { title: "Brings", cell: (plugin) => brought(plugin).join(", ") },
-          { title: "From", cell: (plugin) => plugin.source },
-        ]}
-      />
+      <Together>
+        {broken?.map(({ source, error }) => (
+          <Notice key={source} isError title={`${source} cannot be read`}>
+            <pre className={styles.trace}>{error}</pre>
+          </Notice>
+        ))}
+        <NotShown />
+        <PagedTable
+          label="Plugins"
+          queryKey={["plugins"]}
+          load={async (offset, limit) => {
+            const found = await data(api.GET("/api/v2/plugins", { params: { query: { offset, limit } } }));
+            return { rows: found.plugins, total: found.total_entries };
+          }}
+          rowKey={(plugin) => `${plugin.source} ${plugin.name}`}
+          empty={<p>Put a file with a plugin into the plugins folder, or install a package that has one.</p>}
+          columns={[
+            { title: "Plugin", cell: (plugin) => <strong>{plugin.name}</strong> },
+            { title: "Brings", cell: (plugin) => brought(plugin).join(", ") },
+            { title: "From", cell: (plugin) => plugin.source },
+          ]}
+        />
+      </Together>
     </Page>
   );
 }

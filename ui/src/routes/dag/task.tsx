@@ -1,5 +1,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 
+import { useAreViewsKnown } from "~/api/pluginViews";
+import { Skeleton } from "~/components/Skeleton";
 import { TabsAndMore } from "~/components/Tabs";
 import { Together } from "~/components/Together";
 import { PluginLinks, usePluginTabs } from "~/features/plugins/tabs";
@@ -11,6 +13,8 @@ export function TaskHistoryView() {
   const { tab } = useSearch({ from: "/dags/$dagId" });
   const navigate = useNavigate();
   const more = usePluginTabs("task", place);
+  const areViewsKnown = useAreViewsKnown();
+  if (!areViewsKnown) return <Skeleton />;
   const history = (
     <Together key={taskId}>
       <TaskHistory dagId={dagId} taskId={taskId} />

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 
+import { useAreViewsKnown } from "~/api/pluginViews";
 import type { TaskPlace } from "~/api/queries";
 import { prefilled } from "~/features/inquiries/inquiry.model";
 import { Question } from "~/features/inquiries/Question";
@@ -14,6 +15,7 @@ import { Awaited } from "~/features/why/Awaited";
 import { NextRun } from "~/features/why/NextRun";
 import { Why } from "~/features/why/Why";
 import { Notice } from "~/components/Notice";
+import { Skeleton } from "~/components/Skeleton";
 
 import { Deeds } from "./Deeds";
 import { Copies } from "./Copies";
@@ -33,6 +35,7 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
   const tab = typeof search.tab === "string" ? search.tab : undefined;
   const navigate = useNavigate();
   const more = usePluginTabs("dag_run", { dagId, ...(runId !== undefined && { runId }) });
+  const areViewsKnown = useAreViewsKnown();
   const onTab = (next: string, tryNumber?: number) => {
     void navigate({
       to: ".",
@@ -41,6 +44,7 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
     });
   };
   if (runId === undefined) return <NextRun dagId={dagId} hint="Choose a run or a task to see more of it." />;
+  if (!areViewsKnown) return <Skeleton />;
   if (taskId === undefined) {
     return (
       <RunView
