@@ -79,6 +79,36 @@ def test_tasks_are_found_by_when_they_last_changed(world: World, store: Database
     }
 
 
+@pytest.mark.parametrize("is_descending", [False, True])
+def test_tasks_are_sorted_by_when_they_last_changed(world: World, store: Database, is_descending: bool) -> None:
+    """A8: page by page; those that nothing happened to yet are the last either way."""
+    run = world.running()
+    world.task(TaskState.NONE, run, "untouched")
+    world.task(TaskState.QUEUED, run, "late", at=NOW + minutes(1))
+    world.task(TaskState.SUCCESS, run, "now", at=NOW)
+    world.task(TaskState.SCHEDULED, run, "early", at=NOW - minutes(1))
+
+    found = _turned_over(store, Query(order=(Order("updated_at", is_descending),), limit=2))
+
+    changed = ["early", "now", "late"]
+    assert [task_id for _, task_id, _ in found] == [*(changed[::-1] if is_descending else changed), "untouched"]
+
+
+@pytest.mark.parametrize("what", [Listed.TASK_INSTANCES, Listed.DAG_RUNS])
+def test_rows_that_a_search_passes_by_are_not_kept(
+    world: World, store: Database, database_kind: DatabaseKind, what: Listed
+) -> None:
+    """A8: SQLite compares each with the last of the page first. If it had to keep what it finds, it would not."""
+    if database_kind != "sqlite":
+        pytest.skip("how SQLite searches")
+    world.running()
+
+    rows, *_ = _plans(store, lambda tx: tx.listings.page(what, Query((_DAG,), (Order("state"),), 50)))
+
+    assert "CO-ROUTINE found" in rows
+    assert "MATERIALIZE" not in rows
+
+
 def test_runs_are_found_by_how_long_they_took(world: World, store: Database) -> None:
     """A8: as the seconds themselves compare, with a bound of whatever size; what is not over took no time yet."""
     world.running("still")

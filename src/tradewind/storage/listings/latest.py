@@ -116,5 +116,7 @@ def _on_mysql(element: Any, compiler: Any, **kw: Any) -> str:
 
 @compiles(Latest, "sqlite")
 def _on_sqlite(element: Any, compiler: Any, **kw: Any) -> str:
-    given = ", ".join(f"COALESCE({compiler.process(each, **kw)}, '')" for each in element.clauses)
-    return f"NULLIF(MAX({given}), '')"
+    """Absent if one is that MAX is given. The first that is there is absent where all are; the others must not be."""
+    instants = [compiler.process(each, **kw) for each in element.clauses]
+    others = "".join(f", COALESCE({each}, {_NEVER!r})" for each in instants[1:])
+    return f"MAX(COALESCE({', '.join(instants)}){others})"
