@@ -1,6 +1,7 @@
 """What the audit log says about a request that changes something."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from fastapi import Request
@@ -25,9 +26,6 @@ def entry_of(
     """Who asks for what."""
     principal: Principal = request.state.principal
     asked = {**request.query_params, **request.path_params, **_body(arguments)}
-    words = {
-        word.strip().lower() for word in services.settings.core.sensitive_var_conn_names.split(",") if word.strip()
-    }
     return AuditEntry(
         operation_id,
         principal.name,
@@ -37,8 +35,15 @@ def entry_of(
         run_id=_text(asked, "dag_run_id", "run_id"),
         map_index=_number(asked, "map_index"),
         try_number=_number(asked, "try_number", "task_try_number"),
-        extra=described(asked, _SECRET.get(resource, frozenset()), frozenset(words)),
+        extra=described(
+            asked, _SECRET.get(resource, frozenset()), _words(services.settings.core.sensitive_var_conn_names)
+        ),
     )
+
+
+@cache
+def _words(configured: str) -> frozenset[str]:
+    return frozenset(word.strip().lower() for word in configured.split(",") if word.strip())
 
 
 def _body(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 from urllib.parse import quote, quote_plus
 
@@ -57,6 +58,14 @@ _LINE_OF_BASE64: Final = 57
 _SHORTEST_LINE: Final = 8
 # One is nearly always enough; texts that need more than these were made to need them.
 _MOST_ROUNDS: Final = 20
+_LONGEST_REMEMBERED: Final = 100
+
+
+@lru_cache(maxsize=1_000)
+def _sounds_secret(name: str, words: frozenset[str]) -> bool:
+    """Remembered: the same few names are in every request and in every task."""
+    normalized = _NOT_WORD.sub("_", name.strip().lower())
+    return any(word in normalized for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,8 @@ class MaskingRules:
         """Whether a name sounds as if its value were secret."""
         if not isinstance(name, str) or not self.hides_by_name:
             return False
-        normalized = _NOT_WORD.sub("_", name.strip().lower())
-        return any(word in normalized for word in self.words)
+        look = _sounds_secret if len(name) <= _LONGEST_REMEMBERED else _sounds_secret.__wrapped__
+        return look(name, self.words)
 
     def texts_of(self, secret: object, name: object = None) -> Iterator[str]:
         """The texts to hide in a value. With a name, only if that sounds secret; in a mapping, each key is a name."""

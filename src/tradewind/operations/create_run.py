@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from tradewind.decide.mapping import resolve_length
@@ -19,6 +20,8 @@ from tradewind.telemetry.events import RunMoved, RunTimes
 from tradewind.telemetry.measurements import TasksCreated
 
 _NO_KEY_YET: Final = RunKey(0)
+_LONGEST_REMEMBERED: Final = 200
+"""Of how many tasks a DAG may have whose instances are remembered."""
 
 
 def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime, *, may_exist: bool = True) -> RunKey:
@@ -57,8 +60,8 @@ def create_new_runs(tx: Transaction, news: Sequence[tuple[Structure, NewRun]], n
     return run_keys
 
 
-def _with_tasks(news: Iterable[tuple[Structure, NewRun]]) -> list[tuple[Structure, NewRun, list[NewTask]]]:
-    return [(structure, new, list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))) for structure, new in news]
+def _with_tasks(news: Iterable[tuple[Structure, NewRun]]) -> list[tuple[Structure, NewRun, Sequence[NewTask]]]:
+    return [(structure, new, _tasks_at_first(structure, new)) for structure, new in news]
 
 
 def _is_allowed(structure: Structure, new: NewRun) -> bool:
@@ -82,7 +85,7 @@ def create_shown_run_of(tx: Transaction, structure: Structure, new: NewRun, now:
     what is known of the DAG, which may be another one by now."""
     if not _is_allowed(structure, new):
         return None
-    tasks = list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))
+    tasks = _tasks_at_first(structure, new)
     made = tx.new_runs.create_shown_of(new, tasks, now)
     if made is None:
         return None
@@ -92,12 +95,26 @@ def create_shown_run_of(tx: Transaction, structure: Structure, new: NewRun, now:
     return row
 
 
-def _tasks_of(tx: Transaction, structure: Structure, new: NewRun, *, may_exist: bool) -> list[NewTask]:
+def _tasks_of(tx: Transaction, structure: Structure, new: NewRun, *, may_exist: bool) -> Sequence[NewTask]:
     if not _is_allowed(structure, new):
         raise RunTypeRefused(new.dag_id, new.run_type)
     if may_exist and tx.runs.is_taken(new.dag_id, new.run_id, new.logical_date):
         raise RunExists(new.dag_id, new.run_id)
-    return list(new_tasks(structure, _NO_KEY_YET, date_of_tasks(new)))
+    return _tasks_at_first(structure, new)
+
+
+def _tasks_at_first(structure: Structure, new: NewRun) -> Sequence[NewTask]:
+    date = date_of_tasks(new)
+    # Of a long one, or one with copies of tasks, it would take too much memory.
+    if date is None and len(structure.tasks) <= _LONGEST_REMEMBERED and not any(structure.lengths):
+        return _all_tasks(structure)
+    return list(new_tasks(structure, _NO_KEY_YET, date))
+
+
+@lru_cache(maxsize=64)
+def _all_tasks(structure: Structure) -> Sequence[NewTask]:
+    """The same for each run that has no date, as those that programs ask for in rows."""
+    return tuple(new_tasks(structure, _NO_KEY_YET, None))
 
 
 def _tell(tx: Transaction, run_key: RunKey, new: NewRun, tasks: Sequence[NewTask], now: datetime) -> None:

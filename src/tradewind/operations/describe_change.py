@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Final
 
 from tradewind.model.json_value import JsonValue
-from tradewind.model.masking import REPLACEMENT, MaskingRules
+from tradewind.model.masking import DEFAULT_SENSITIVE_WORDS, REPLACEMENT, MaskingRules
 
 _LONGEST_TEXT: Final = 500
 _MOST_ELEMENTS: Final = 50
 _LONGEST: Final = 10_000
 _DEEPEST: Final = 20
-# Whatever the configuration says about showing them: nobody can take back what the log has.
-_RULES: Final = MaskingRules(min_length=1)
 _NAMES_OF_VALUES: Final = frozenset({"key", "xcom_key", "variable_key"})
 _VALUE: Final = "value"
 
@@ -21,9 +20,14 @@ def described(
     parameters: Mapping[str, object], secret: Collection[str] = (), words: frozenset[str] = frozenset()
 ) -> str:
     """As JSON. `secret`: names whose values are hidden, besides those that sound like it; `words`: more that do."""
-    rules = MaskingRules(_RULES.words | words, min_length=1)
-    text = json.dumps(_shown(parameters, frozenset(secret), rules, _DEEPEST), ensure_ascii=False, default=str)
+    text = json.dumps(_shown(parameters, frozenset(secret), _rules(words), _DEEPEST), ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else json.dumps({"cut": text[:_LONGEST]}, ensure_ascii=False)
+
+
+@lru_cache(maxsize=8)
+def _rules(words: frozenset[str]) -> MaskingRules:
+    """Whatever the configuration says about showing them: nobody can take back what the log has."""
+    return MaskingRules(DEFAULT_SENSITIVE_WORDS | words, min_length=1)
 
 
 def _shown(value: object, secret: frozenset[str], rules: MaskingRules, depth: int) -> JsonValue:

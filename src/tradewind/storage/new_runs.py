@@ -6,7 +6,7 @@ little else.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -207,9 +207,8 @@ class NewRuns:
         run = {**new_run_row(new, now), "bundle_version": new.bundle_version}
         run = {name: value for name, value in run.items() if value is not None}
         parameters: dict[str, Any] = {_of_run(name): value for name, value in run.items()}
-        task_columns = tuple(column for column in _TASK_COLUMNS if _has(tasks, column[0]))
-        of_task = attrgetter(*(name for name, _ in task_columns))
-        parameters |= batch_parameters("postgresql", task_columns, [of_task(task) for task in tasks])
+        task_columns, of_tasks = (_remembered if isinstance(tasks, tuple) else _of_tasks)(tasks)
+        parameters |= of_tasks
         parameters |= {"of_dag": new.dag_id, "now": now}
         if notifies:
             parameters["channel"] = self._changes.channel
@@ -223,6 +222,19 @@ class NewRuns:
             if self._watching is not None:
                 self._watching.wrote()
         return found
+
+
+def _of_tasks(tasks: Sequence[NewTask]) -> tuple[Columns, Mapping[str, object]]:
+    """Which columns they have, and the parameters that carry those."""
+    columns = tuple(column for column in _TASK_COLUMNS if _has(tasks, column[0]))
+    of_task = attrgetter(*(name for name, _ in columns))
+    return columns, batch_parameters("postgresql", columns, [of_task(task) for task in tasks])
+
+
+@lru_cache(maxsize=64)
+def _remembered(tasks: tuple[NewTask, ...]) -> tuple[Columns, Mapping[str, object]]:
+    """As `_of_tasks`, of what is made again and again: who gives it as a tuple has it at hand."""
+    return _of_tasks(tasks)
 
 
 def _has(tasks: Sequence[NewTask], name: str) -> bool:

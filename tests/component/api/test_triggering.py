@@ -1,5 +1,6 @@
 """What it takes to trigger a run, and that all of it is there afterwards, on each kind of database."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -36,6 +37,20 @@ def test_a_run_is_triggered_with_few_statements(etl: World, client: TestClient, 
         # Longer ones psycopg takes apart anew each time.
         assert max(map(len, asked)) <= MAX_CACHED_STATEMENT_LENGTH
     assert etl.database.read(lambda tx: tx.changes.is_any_pending())
+
+
+def test_a_run_with_a_date_has_the_tasks_of_that_date(any_world: World, client: TestClient) -> None:
+    """A1: whatever is remembered of runs without one, which have all tasks."""
+    any_world.publish(Dag("etl", (Task("extract"), Task("later", start_at=datetime(2030, 1, 1, tzinfo=UTC)))))
+
+    made = [
+        client.post(RUNS, json={"logical_date": date}).raise_for_status().json()["dag_run_id"]
+        for date in (None, "2029-12-31T00:00:00Z", None)
+    ]
+
+    tasks = [client.get(f"{RUNS}/{run_id}/taskInstances").json()["task_instances"] for run_id in made]
+    both = ["extract", "later"]
+    assert [[task["task_id"] for task in each] for each in tasks] == [both, ["extract"], both]
 
 
 def test_who_triggers_a_run_is_written_down_once(etl: World, client: TestClient) -> None:

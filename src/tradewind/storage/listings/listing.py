@@ -174,8 +174,8 @@ class Listing:
         # What was found comes first, and its rest is added to it. Said like this, SQLite passes by rows beyond the page
         # with no look at more than it sorts by; for a plain join, it would keep them, and take half as long again.
         same = sa.and_(*(column == found.c[name] for name, column in keys.items()))
-        rest = self._with_joined(found.outerjoin(self.source, same), self._labels)
-        return sa.select(*fields).select_from(rest).order_by(*sorting)
+        completed = self._with_joined(found.outerjoin(self.source, same), self._labels)
+        return sa.select(*fields).select_from(completed).order_by(*sorting)
 
     def _is_by_lowest(self, order: Sequence[Order]) -> bool:
         """Whether rows are sorted by the field with the lowest value first, then by the rest of the key."""
