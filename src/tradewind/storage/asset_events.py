@@ -1,6 +1,6 @@
 """Updates of assets."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -65,16 +65,22 @@ _CONSUMED_AFTER = (
     .order_by(asset_delivery.c.event_key)
     .limit(sa.bindparam("limit"))
 )
-_BATCHES_OF = (
-    sa.select(asset_delivery.c.batch_key)
-    .where(asset_delivery.c.run_key == sa.bindparam("run_key"), asset_delivery.c.batch_key.is_not(None))
+_IS_LEFT = (
+    sa.exists()
+    .where(_COLUMNS.batch_key == asset_delivery.c.batch_key, event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after"))
+    .correlate(asset_delivery)
+)
+_BATCHES_LEFT = (
+    sa.select(asset_delivery.c.batch_key, asset_delivery.c.number)
+    .where(asset_delivery.c.run_key == sa.bindparam("run_key"), asset_delivery.c.batch_key.is_not(None), _IS_LEFT)
     .order_by(asset_delivery.c.batch_key)
 )
-_OF_BATCH_AFTER = (
+_OF_BATCHES_AFTER = (
     _EVENTS.where(
-        _COLUMNS.batch_key == sa.bindparam("batch_key"), event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
+        one_of(_COLUMNS.batch_key, "batch_keys"), event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
     )
-    .order_by(_COLUMNS.event_key)
+    # No index has this order: that of the key would be followed through all that came later for others.
+    .order_by(_COLUMNS.event_key + 0)
     .limit(sa.bindparam("limit"))
 )
 _ANY_NEW = sa.select(_COLUMNS.event_key).where(event_is_new).limit(1)
@@ -151,13 +157,28 @@ class AssetEvents:
     def consumed_after(self, dag_id: str, run_key: RunKey, after: int, limit: int) -> list[StoredAssetEvent]:
         parameters = {"dag_id": dag_id, "run_key": run_key, "after": after, "limit": limit}
         rows = list(self._connection.execute(_CONSUMED_AFTER, parameters))
-        for batch_key in self._connection.execute(_BATCHES_OF, {"run_key": run_key}).scalars().all():
+        for batch_keys in _in_parts(self._connection.execute(_BATCHES_LEFT, parameters).all(), limit):
             # A batch begins with its own key, and they come in that order: a page that ends before it is complete.
-            if len(rows) >= limit and rows[limit - 1].event_key < batch_key:
+            if len(rows) >= limit and rows[limit - 1].event_key < batch_keys[0]:
                 break
-            rows += self._connection.execute(_OF_BATCH_AFTER, {**parameters, "batch_key": batch_key})
+            rows += self._connection.execute(_OF_BATCHES_AFTER, {**parameters, "batch_keys": batch_keys})
             rows = sorted(rows, key=lambda row: int(row.event_key))[:limit]
         return [_to_event(row) for row in rows]
+
+
+def _in_parts(batches: Iterable[AnyRow], size: int) -> Iterator[list[int]]:
+    """The keys of batches, as many at a time as have so many updates: a run may have consumed thousands of small ones,
+    and each statement is a way to the server and back."""
+    part: list[int] = []
+    number = 0
+    for batch in batches:
+        part.append(batch.batch_key)
+        number += batch.number
+        if number >= size:
+            yield part
+            part, number = [], 0
+    if part:
+        yield part
 
 
 def within(window: EventWindow) -> list[sa.ColumnElement[bool]]:

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from tests.conformance.storage.test_assets import add
 from tests.conformance.storage.worlds import NOW, World, minutes
 from tradewind.model.asset import AssetKey
@@ -247,6 +249,29 @@ def test_what_a_run_consumed_is_read_in_pages(store: Database) -> None:
         assert tx.deliveries.consumed_more([RUN, RunKey(2), RunKey(3), RunKey(9)], 0) == {RUN, RunKey(2), RunKey(3)}
         assert tx.deliveries.consumed_more([RUN, RunKey(2)], 2) == {RUN}
         assert tx.deliveries.consumed_more([RUN, RunKey(2)], 3) == set()
+
+
+def test_what_a_run_consumed_in_many_batches_is_read_in_a_few_statements(store: Database) -> None:
+    """(C2, B9) Where updates trickle in while a DAG cannot have a run, each few of them are a batch."""
+    said: list[str] = []
+    with store.begin() as tx:
+        a = add(tx, "a")
+        events = tx.asset_events.add([NewAssetEvent(asset_key=a)] * 60, NOW)
+        alone, batched = events[::20], [key for key in events if key not in events[::20]]
+        tx.deliveries.deliver([Delivery("d", key, a, NOW) for key in alone])
+        # Of two that are next to one another, the keys lie in one another's range.
+        for first in range(0, len(batched), 6):
+            for keys in (batched[first : first + 6 : 2], batched[first + 1 : first + 6 : 2]):
+                tx.asset_events.hand_out(keys, batch_key=keys[0])
+                batch = Delivery("d", keys[0], a, NOW, batch_key=keys[0], number=len(keys), first_at=NOW)
+                tx.deliveries.deliver([batch])
+        tx.deliveries.take("d", RUN)
+        sa.event.listen(tx.connection, "before_cursor_execute", lambda *given: said.append(given[2]))
+
+        pages = [tx.asset_events.consumed_after("d", RUN, after, 16) for after in (0, *events[15::16])]
+
+    assert [[each.event_key for each in page] for page in pages] == [events[i : i + 16] for i in range(0, 60, 16)]
+    assert len(said) <= 4 * len(pages)
 
 
 def test_dags_to_look_at_are_taken_once_the_longest_waiting_first(store: Database) -> None:
