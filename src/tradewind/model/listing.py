@@ -22,7 +22,6 @@ class Listed(StrEnum):
     ASSET_STATES = "asset_states"
     BACKFILLS = "backfills"
     CONNECTIONS = "connections"
-    CONSUMED_EVENTS = "consumed_events"
     """As `ASSET_EVENTS`, once for each run that was made for one."""
     DAGS = "dags"
     DAG_RUNS = "dag_runs"

@@ -374,13 +374,6 @@ SCHEDULING: dict[str, tuple[Question, str, str]] = {
         "ix_asset_event_new",
         "ix_asset_event_batch",
     ),
-    "consumed events": (
-        lambda tx: tx.listings.page(
-            Listed.CONSUMED_EVENTS, Query((Condition("run_key", Asked.IS, 1),), limit=10, is_counted=False)
-        ),
-        "ix_asset_delivery_run",
-        "ix_asset_delivery_run",
-    ),
     "runs of events": (
         lambda tx: tx.listings.page(
             Listed.RUNS_OF_EVENTS, Query((Condition("event_id", Asked.ONE_OF, (1, 2)),), is_counted=False)

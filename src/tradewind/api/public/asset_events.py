@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, cast
 
 from fastapi import Query as Parameter
@@ -15,7 +14,7 @@ from tradewind.api.public.asset_schemas import AssetEventCollectionResponse, Ass
 from tradewind.api.public.assets import EDIT, READ, json_object
 from tradewind.api.services import Given, Services
 from tradewind.model.ids import UNMAPPED, RunKey
-from tradewind.model.listing import Condition, Listed, Query, Row, Test
+from tradewind.model.listing import Condition, Listed, Order, Query, Row, Test
 from tradewind.model.masking import MaskingRules
 from tradewind.operations.record_asset_events import record_outside_event
 from tradewind.storage.interface import Transaction
@@ -23,7 +22,7 @@ from tradewind.storage.interface import Transaction
 operations = Operations("Asset")
 
 _MARK: Final = "from_rest_api"
-_PAGE: Final = 1_000
+_PAGE: Final = 250
 """Of what a run consumed: so much is held at a time."""
 
 
@@ -80,44 +79,44 @@ def create_asset_event(body: CreateAssetEventsBody, services: Given) -> AssetEve
     return services.store.transact(work)
 
 
-def consumed_events(services: Services, run_key: RunKey) -> AssetEventCollectionResponse:
-    """All that a run was made for. More than a page of it is sent while it is read: a run may be made for any number
-    of updates, and the server has to keep none of them."""
-    first = _consumed_page(services, run_key, None)
-    if first.after is None:
-        return AssetEventCollectionResponse(asset_events=first.events, total_entries=len(first.events))
+def consumed_events(services: Services, dag_id: str, run_key: RunKey) -> AssetEventCollectionResponse:
+    """All that a run was made for, by id. More than a page of it is sent while it is read: a run may be made for any
+    number of updates, and the server has to keep none of them."""
+    pages = _consumed_pages(services, dag_id, run_key)
+    first = next(pages)
+    if len(first) < _PAGE:
+        return AssetEventCollectionResponse(asset_events=first, total_entries=len(first))
     # Sent as it is, like any finished response (see `operation`), in the place of the kind that the route declares.
     return cast(
-        "AssetEventCollectionResponse",
-        StreamingResponse(_pages(services, run_key, first), media_type="application/json"),
+        "AssetEventCollectionResponse", StreamingResponse(_sent(first, pages), media_type="application/json")
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ConsumedPage:
-    events: list[AssetEventResponse]
-    after: tuple[object, ...] | None
-    """Where the next page begins; `None`: there is none."""
+def _consumed_pages(services: Services, dag_id: str, run_key: RunKey) -> Iterator[list[AssetEventResponse]]:
+    """One at least. Each is read by its keys: to sort all of them for each page would take ever longer."""
+    after = 0
+    while True:
+
+        def work(tx: Transaction, after: int = after) -> tuple[list[int], list[AssetEventResponse]]:
+            found = [each.event_key for each in tx.asset_events.consumed_after(dag_id, run_key, after, _PAGE)]
+            of_these = Query((Condition("id", Test.ONE_OF, tuple(found)),), order=(Order("id"),), is_counted=False)
+            rows = tx.listings.page(Listed.ASSET_EVENTS, of_these).rows if found else ()
+            return found, shown_events(tx, rows, services.masking)
+
+        keys, events = services.store.read(work)
+        yield events
+        if len(keys) < _PAGE:
+            return
+        after = keys[-1]
 
 
-def _consumed_page(services: Services, run_key: RunKey, after: tuple[object, ...] | None) -> _ConsumedPage:
-    of_run = Query((Condition("run_key", Test.IS, run_key),), limit=_PAGE, after=after, is_counted=False)
-
-    def work(tx: Transaction) -> _ConsumedPage:
-        page = tx.listings.page(Listed.CONSUMED_EVENTS, of_run)
-        return _ConsumedPage(shown_events(tx, page.rows, services.masking), page.last)
-
-    return services.store.read(work)
-
-
-def _pages(services: Services, run_key: RunKey, first: _ConsumedPage) -> Iterator[bytes]:
-    page, number = first, len(first.events)
-    yield b'{"asset_events":[' + _joined(page.events)
-    while page.after is not None:
-        page = _consumed_page(services, run_key, page.after)
-        number += len(page.events)
-        if page.events:
-            yield b"," + _joined(page.events)
+def _sent(first: list[AssetEventResponse], others: Iterable[list[AssetEventResponse]]) -> Iterator[bytes]:
+    number = len(first)
+    yield b'{"asset_events":[' + _joined(first)
+    for page in others:
+        number += len(page)
+        if page:
+            yield b"," + _joined(page)
     yield b'],"total_entries":%d}' % number
 
 

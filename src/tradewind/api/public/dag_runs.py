@@ -79,7 +79,7 @@ def get_upstream_asset_events(dag_id: str, dag_run_id: str, services: Given) -> 
             raise UnknownRun(dag_id, dag_run_id)
         return run.key
 
-    return consumed_events(services, services.store.read(find))
+    return consumed_events(services, dag_id, services.store.read(find))
 
 
 @operations.add("POST", RUNS, operation_id="trigger_dag_run", need=EDIT)

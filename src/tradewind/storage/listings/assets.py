@@ -126,17 +126,6 @@ ASSET_EVENTS = Listing(
     secret=frozenset({"extra"}),
 )
 
-CONSUMED_EVENTS = Listing(
-    asset_event.join(asset, asset.c.asset_key == asset_event.c.asset_key).join(
-        heard, heard.c.event_key == asset_event.c.event_key
-    ),
-    ASSET_EVENTS.shown,
-    key=("id", "run_key"),
-    order=(Order("timestamp"),),
-    secret=frozenset({"extra"}),
-    hidden={"run_key": heard.c.run_key},
-)
-
 RUNS_OF_EVENTS = Listing(
     heard.join(dag_run, dag_run.c.run_key == heard.c.run_key),
     {
