@@ -124,6 +124,16 @@ def test_all_assets_have_to_have_the_partition(any_world: World) -> None:
     assert consumed(any_world) == [[five, six, last]]
 
 
+def test_updates_of_partitions_that_no_scheduler_has_handed_out_are_named(any_world: World) -> None:
+    """C2: which partitions they count for, only who hands them out finds out."""
+    consumer(any_world, AllAssets((A, B)), mappers={A: DAY})
+    assert explained(any_world) == ["the DAG waits for an update of a & b"]
+
+    arrive(any_world, A, "2026-01-01T05:00:00", "2026-01-02T05:00:00")
+
+    assert explained(any_world) == ["updates of a wait for a scheduler to hand them out"]
+
+
 def test_a_roll_up_opens_when_the_last_key_of_its_window_is_there(any_world: World) -> None:
     """C3: in whatever order, and twice the same is once."""
     consumer(any_world, default=RollUp(DAY, PeriodWindow(Period.DAY)))

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from tradewind.model.asset import AssetKey
+from tradewind.model.slot_policy import EVERYTHING, EventWindow
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.schedule_stores import Delivery, Listener
 from tradewind.storage.interface.shared_stores import UnseenEvent
@@ -59,6 +61,16 @@ def hand_out_events(tx: Transaction, take_all: TakesAll = nobody) -> int:
     if heard:
         tx.emit(DagsAwaitAssets(tuple(heard)))
     return len(events)
+
+
+def on_their_way(
+    tx: Transaction, dag_id: str, asset_keys: Collection[AssetKey], window: EventWindow = EVERYTHING
+) -> set[AssetKey]:
+    """Those of the assets that have updates which the DAG will hear of when a scheduler hands them out. None does while
+    none runs; what is there is there all the same."""
+    events = tx.asset_events.unseen(asset_keys, window)
+    listening = _Listening(tx, events)
+    return {event.asset_key for event in events if dag_id in listening.to(event)}
 
 
 class _Listening:

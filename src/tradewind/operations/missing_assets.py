@@ -9,8 +9,9 @@ from tradewind.errors import DagUnusable
 from tradewind.model.asset import AssetAliasRef, AssetExpression
 from tradewind.model.dag import Dag
 from tradewind.model.slot import Slot, SlotKey
-from tradewind.model.slot_policy import EventWindow
+from tradewind.model.slot_policy import EVERYTHING, EventWindow
 from tradewind.model.timetable import AssetAndTime
+from tradewind.operations.deliver_events import on_their_way
 from tradewind.operations.listen_to_assets import awaited_assets, meaning_of, starts_runs
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
@@ -22,8 +23,9 @@ def missing_assets(tx: Transaction, dag: Dag, window: EventWindow | None = None)
     if condition is None or not starts_runs(dag):
         return None
     meaning = meaning_of(tx, [condition])
-    wanted = {(dag.dag_id, key) for key in awaited_assets(condition, meaning)}
-    updated = {key for _, key in tx.deliveries.oldest(wanted, window)}
+    awaited = awaited_assets(condition, meaning)
+    updated = {key for _, key in tx.deliveries.oldest({(dag.dag_id, key) for key in awaited}, window)}
+    updated |= on_their_way(tx, dag.dag_id, awaited, window or EVERYTHING)
     return missing(condition, updated, meaning) if updated else condition
 
 

@@ -67,7 +67,9 @@ _CONSUMED_AFTER = (
 )
 _IS_LEFT = (
     sa.exists()
-    .where(_COLUMNS.batch_key == asset_delivery.c.batch_key, event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after"))
+    .where(
+        _COLUMNS.batch_key == asset_delivery.c.batch_key, event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
+    )
     .correlate(asset_delivery)
 )
 _BATCHES_LEFT = (
@@ -91,6 +93,18 @@ _NEW = (
     .limit(sa.bindparam("limit"))
     .with_for_update(key_share=True, skip_locked=True)
 )
+_IS_OF_PARTITION = sa.case((_COLUMNS.partition_key.is_(None), 0), else_=1)
+_UNSEEN = (
+    sa.select(
+        sa.func.min(_COLUMNS.event_key),
+        _COLUMNS.asset_key,
+        sa.func.min(_COLUMNS.created_at),
+        sa.func.min(_COLUMNS.partition_key),
+        _COLUMNS.aliases,
+    )
+    .where(event_is_new, one_of(_COLUMNS.asset_key, "keys"))
+    .group_by(_COLUMNS.asset_key, _COLUMNS.aliases, _IS_OF_PARTITION)
+)
 _HAND_OUT = sa.update(asset_event).where(one_of(_COLUMNS.event_key, "keys")).values(batch_key=sa.bindparam("batch"))
 
 
@@ -113,6 +127,10 @@ class AssetEvents:
 
     def new(self, limit: int) -> list[UnseenEvent]:
         rows = self._connection.execute(_NEW, {"limit": limit})
+        return [UnseenEvent(*row[:4], tuple(from_optional_text(row.aliases) or ())) for row in rows]
+
+    def unseen(self, asset_keys: Collection[AssetKey], window: EventWindow) -> list[UnseenEvent]:
+        rows = self._connection.execute(_UNSEEN.where(*within(window)), {"keys": list(asset_keys)})
         return [UnseenEvent(*row[:4], tuple(from_optional_text(row.aliases) or ())) for row in rows]
 
     def is_any_new(self) -> bool:

@@ -146,6 +146,21 @@ def test_what_a_dag_waits_for_is_explained(client: TestClient, world: World) -> 
     assert reasons[0]["text"] == "the DAG waits for an update of stock"
 
 
+def test_updates_count_in_an_explanation_before_a_scheduler_has_handed_them_out(
+    client: TestClient, world: World
+) -> None:
+    """C2: while none runs, who asks what is missing shall not be told of what is there."""
+    update(client, "orders")
+
+    (reason,) = client.get("/api/v2/dags/both/explain").json()["reasons"]
+    assert (reason["code"], reason["details"]["missing"]) == ("assets_missing", "stock")
+
+    update(client, "stock")
+
+    assert client.get("/api/v2/dags/both/explain").json()["reasons"] == []
+    assert world.runs("both") == []
+
+
 def test_ticks_that_wait_are_shown_with_what_is_missing(client: TestClient, world: World) -> None:
     """C4."""
     world.pass_time(3600)

@@ -7,6 +7,7 @@ from tradewind.model.asset import AllAssets, AssetRef
 from tradewind.model.dag import Dag, Task
 from tradewind.model.slot import NewSlot
 from tradewind.model.timetable import AssetAndTime, CronTrigger, RunInfo
+from tradewind.operations.record_asset_events import record_outside_event
 from tradewind.settings import load_settings
 
 ORDERS, STOCK = AssetRef("orders", "s3://orders"), AssetRef("stock", "s3://stock")
@@ -33,3 +34,18 @@ def test_ticks_are_listed_with_what_they_wait_for(deployment: CliDeployment) -> 
     assert deployment.rows("dags", "waiting") == [row]
     assert "waits for an update of orders & stock" in " ".join(deployment.run("dags", "explain", "hourly").split())
     assert "no DAG" in deployment.run("dags", "waiting", "none", code=1)
+
+
+def test_updates_that_no_scheduler_has_handed_out_are_not_missing(deployment: CliDeployment) -> None:
+    """C4."""
+    deployment.publish(HOURLY)
+    tick = utc("2026-01-01T01:00")
+    with wired(load_settings()) as wiring, wiring.database.begin() as tx:
+        tx.slots.add(NewSlot("hourly", RunInfo(tick, None)), tick)
+        (orders,) = tx.assets.named(["orders"], [])
+        record_outside_event(tx, orders.key, extra={}, partition_key=None, now=tick)
+
+    (row,) = deployment.rows("dags", "waiting", "hourly")
+
+    assert row["missing"] == "stock"
+    assert "waits for an update of stock" in " ".join(deployment.run("dags", "explain", "hourly").split())

@@ -274,6 +274,31 @@ def test_what_a_run_consumed_in_many_batches_is_read_in_a_few_statements(store: 
     assert len(said) <= 4 * len(pages)
 
 
+def test_updates_that_were_not_handed_out_are_seen_once_of_each_kind(store: Database) -> None:
+    """C2."""
+    with store.begin() as tx:
+        a, b = add(tx, "a"), add(tx, "b")
+        first, _, part, _ = tx.asset_events.add(
+            [NewAssetEvent(asset_key=a, partition_key=key) for key in (None, None, "x", "y")], NOW, is_awaited=True
+        )
+        (aliased,) = tx.asset_events.add(
+            [NewAssetEvent(asset_key=b, aliases=("one", "two"))], NOW + minutes(1), is_awaited=True
+        )
+        tx.asset_events.add([NewAssetEvent(asset_key=b)], NOW)
+
+        assert sorted(tx.asset_events.unseen([a, b], EventWindow())) == [
+            UnseenEvent(first, a, NOW, None, ()),
+            UnseenEvent(part, a, NOW, "x", ()),
+            UnseenEvent(aliased, b, NOW + minutes(1), None, ("one", "two")),
+        ]
+        late = EventWindow(after=NOW + minutes(1))
+        assert [each.event_key for each in tx.asset_events.unseen([a, b], late)] == [aliased]
+        assert tx.asset_events.unseen([b], EventWindow(partition_key="x")) == []
+        tx.asset_events.hand_out([first, part, aliased], 0)
+        assert [each.event_key for each in tx.asset_events.unseen([a, b], EventWindow(partition_key="y"))] != []
+        assert tx.asset_events.unseen([b], EventWindow()) == []
+
+
 def test_dags_to_look_at_are_taken_once_the_longest_waiting_first(store: Database) -> None:
     with store.begin() as tx:
         tx.dag_changes.record(["b"], NOW)

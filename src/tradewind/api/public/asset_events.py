@@ -87,9 +87,7 @@ def consumed_events(services: Services, dag_id: str, run_key: RunKey) -> AssetEv
     if len(first) < _PAGE:
         return AssetEventCollectionResponse(asset_events=first, total_entries=len(first))
     # Sent as it is, like any finished response (see `operation`), in the place of the kind that the route declares.
-    return cast(
-        "AssetEventCollectionResponse", StreamingResponse(_sent(first, pages), media_type="application/json")
-    )
+    return cast("AssetEventCollectionResponse", StreamingResponse(_sent(first, pages), media_type="application/json"))
 
 
 def _consumed_pages(services: Services, dag_id: str, run_key: RunKey) -> Iterator[list[AssetEventResponse]]:

@@ -206,6 +206,10 @@ class AssetEventStore(Protocol):
         """Those that somebody may wait for and that were not handed out, the first first. Locked; without those that
         somebody else has locked."""
 
+    def unseen(self, asset_keys: Collection[AssetKey], window: EventWindow) -> list[UnseenEvent]:
+        """Of the updates of these assets in the window that were not handed out, the first of each kind: of an asset,
+        through the same aliases, and of a partition or not. Not locked."""
+
     def is_any_new(self) -> bool:
         """Whether there are some that were not handed out."""
 
