@@ -68,7 +68,9 @@ def to_parse(
 
 def _interval(said: ManualInterval) -> IntervalAnswer:
     interval = None if said.interval is None else DataInterval(*(each.astimezone(UTC) for each in said.interval))
-    return IntervalAnswer(said.dag_id, said.moment.astimezone(UTC), interval, said.error)
+    date = None if said.partition_date is None else said.partition_date.astimezone(UTC)
+    about = said.about._replace(moment=said.about.moment.astimezone(UTC))
+    return IntervalAnswer(said.dag_id, about, interval, date, said.error)
 
 
 def due_at_of(outcome: Outcome) -> datetime | None:

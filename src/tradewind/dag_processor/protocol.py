@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from tradewind.model.manual_interval import AskedRun
 from tradewind.wire.metrics import Measured
 
 VERSION_INFLATION: Final = "version_inflation"
@@ -104,11 +105,12 @@ _Aware = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class ManualInterval(msgspec.Struct, frozen=True, kw_only=True):
-    """What a timetable of the author's own says of a run by hand; without an interval, what went wrong."""
+    """What a timetable of the author's own says of a run by hand, or what went wrong."""
 
     dag_id: str
-    moment: _Aware
+    about: AskedRun
     interval: tuple[_Aware, _Aware] | None = None
+    partition_date: _Aware | None = None
     error: str = ""
 
 
@@ -139,7 +141,7 @@ class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Where timetables of the author's own go on."""
     questions: list[tuple[str, str, str]] = []
     """To mappers of the author's own: a DAG, a mapper and a key each. See `model.partition_answers`."""
-    moments: list[tuple[str, datetime]] = []
+    asked_runs: list[tuple[str, AskedRun]] = []
     """Of runs by hand: what those are about is asked of the timetable of the DAG, which is of the author's own."""
 
 
@@ -187,7 +189,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     answers: list[tuple[str, Any]] = []
     """What mappers said to the questions, by DAG: see `model.partition_answers.encode_answers`."""
     intervals: list[ManualInterval] = []
-    """What runs by hand of the moments are about."""
+    """What the runs by hand are about."""
     due_at: datetime | None = None
     """The answer to a `DeadlineCall`."""
     links: list[tuple[str, Any]] = []

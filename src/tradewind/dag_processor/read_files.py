@@ -313,7 +313,7 @@ def _submit(
         make_request(state, bundle, path),
         last_runs=[_known_run(run) for run in asked.last_runs.get(key, ())],
         questions=asked.questions.get(key, []),
-        moments=[(each.dag_id, each.moment) for each in asked.intervals.get(key, ())],
+        asked_runs=[(each.dag_id, each.about) for each in asked.intervals.get(key, ())],
     )
     reading = Reading(bundle, tracked, request, bundle.folder.content_hash(path), bundle.version)
     tracked.is_being_read = True

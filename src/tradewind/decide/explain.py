@@ -156,7 +156,7 @@ def explain_run(
 
 def explain_question(*, has_import_error: bool) -> Reason:
     """Why a run by hand waits whose timetable, of the author's own, has not said yet what it is about."""
-    text = "the timetable of the DAG's own is being asked for the data interval of the run, where DAG files are read"
+    text = "the timetable of the DAG's own is being asked what the run is about, where DAG files are read"
     if has_import_error:
         text += "; the file cannot be imported, and is asked again when it can"
     return Reason("waits_for_interval", text)

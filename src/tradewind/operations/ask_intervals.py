@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from tradewind.decide.timetables import is_custom, manual_interval
+from tradewind.decide.timetables import date_of_key, is_custom, manual_interval
 from tradewind.model.dag import Dag
 from tradewind.model.ids import RunKey
-from tradewind.model.manual_interval import IntervalAnswer, IntervalQuestion
-from tradewind.model.run import Run
+from tradewind.model.manual_interval import AskedRun, IntervalAnswer, IntervalQuestion
+from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState
-from tradewind.model.timetable import DataInterval
 from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.listen_to_assets import look_again
 from tradewind.operations.request_callbacks import request_listeners
@@ -18,10 +17,12 @@ from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved
 
 
-def waits_for_interval(dag: Dag, logical_date: datetime | None, interval: DataInterval | None) -> bool:
+def waits_for_author(dag: Dag, new: NewRun) -> bool:
     """Whether a run that somebody asks for needs a word of the author's code: who named an interval needs none, and a
-    run without a date has none, as in Airflow."""
-    return interval is None and logical_date is not None and is_custom(dag.timetable)
+    run without a date has none, as in Airflow. What date a partition has, nobody else can say."""
+    if not is_custom(dag.timetable):
+        return False
+    return new.partition_key is not None or (new.data_interval is None and new.logical_date is not None)
 
 
 def held_runs(tx: Transaction, dags: Iterable[Dag]) -> dict[str, set[RunKey]]:
@@ -37,7 +38,7 @@ def keep_intervals(tx: Transaction, dags: Sequence[Dag], answers: Sequence[Inter
     """What the timetables of locked DAGs have said. Questions that came while their files were read stay."""
     if not dags:
         return
-    said = {(answer.dag_id, answer.moment): answer for answer in answers}
+    said = {(answer.dag_id, answer.about): answer for answer in answers}
     by_id = {dag.dag_id: dag for dag in dags}
     settled: dict[RunKey, IntervalAnswer] = {}
     for question in tx.plans.questions(by_id):
@@ -49,16 +50,22 @@ def keep_intervals(tx: Transaction, dags: Sequence[Dag], answers: Sequence[Inter
 
 
 def _answer(
-    dag: Dag, question: IntervalQuestion, said: Mapping[tuple[str, datetime], IntervalAnswer]
+    dag: Dag, question: IntervalQuestion, said: Mapping[tuple[str, AskedRun], IntervalAnswer]
 ) -> IntervalAnswer | None:
     if is_custom(dag.timetable):
-        return said.get((question.dag_id, question.moment))
+        return said.get((question.dag_id, question.about))
     # The author has taken another timetable meanwhile: one that can be asked here.
-    return IntervalAnswer(question.dag_id, question.moment, manual_interval(dag.timetable, question.moment))
+    about = question.about
+    interval = manual_interval(dag.timetable, about.moment) if about.is_dated else None
+    try:
+        date = None if about.partition_key is None else date_of_key(dag.timetable, about.partition_key)
+    except ValueError as error:
+        return IntervalAnswer(question.dag_id, about, error=str(error))
+    return IntervalAnswer(question.dag_id, about, interval, date)
 
 
 def _settle(tx: Transaction, run: Run, answer: IntervalAnswer, now: datetime) -> None:
-    tx.plans.settle(run.key, answer.interval, now)
+    tx.plans.settle(run.key, answer.interval, now, answer.partition_date)
     if answer.error:
         _fail(tx, run, answer.error, now)
     tx.changes.record_runs([run.key], now)

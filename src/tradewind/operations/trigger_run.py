@@ -11,13 +11,13 @@ from tradewind.model.dag import Dag
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.json_value import JsonValue
 from tradewind.model.listing import Row
-from tradewind.model.manual_interval import IntervalQuestion
+from tradewind.model.manual_interval import AskedRun, IntervalQuestion
 from tradewind.model.run import NewRun, Run
 from tradewind.model.run_ids import DEFAULT_RUN_ID_PATTERN, InvalidRunId, check_run_id, new_run_id
 from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import DataInterval
 from tradewind.model.timetable_words import knows_partitions
-from tradewind.operations.ask_intervals import waits_for_interval
+from tradewind.operations.ask_intervals import waits_for_author
 from tradewind.operations.check_conf import check_conf
 from tradewind.operations.create_run import create_run, create_shown_run, create_shown_run_of
 from tradewind.operations.structures import Structures
@@ -105,7 +105,8 @@ def _create_as_remembered(
     tx: Transaction, request: RunRequest, structures: Structures, now: datetime, suffix: str, run_id_pattern: str
 ) -> Row | None:
     """By the version that the DAG had last, which saves a look at it: the write is refused if it has another. None: it
-    has, or none is known, or there is something wrong, which is to be said of the version that it has now."""
+    has, or none is known, or there is something wrong, which is to be said of the version that it has now; or the
+    author is to be asked."""
     known = structures.current(request.dag_id)
     if known is None:
         return None
@@ -113,6 +114,8 @@ def _create_as_remembered(
     try:
         new = _new_run(request, structure, version_key, now, suffix, run_id_pattern)
     except InvalidRequest:
+        return None
+    if waits_for_author(structure.dag, new):
         return None
     return create_shown_run_of(tx, structure, new, now)
 
@@ -169,8 +172,9 @@ def _new_run(
 
 def _ask_for_interval(tx: Transaction, dag: Dag, new: NewRun, run_key: RunKey) -> None:
     """The run waits until code of the author's own has said what it is about."""
-    if new.logical_date is not None and waits_for_interval(dag, new.logical_date, new.data_interval):
-        tx.plans.add_question(IntervalQuestion(run_key, dag.dag_id, new.logical_date))
+    if waits_for_author(dag, new):
+        about = AskedRun(new.logical_date or new.run_after, new.logical_date is not None, new.partition_key)
+        tx.plans.add_question(IntervalQuestion(run_key, dag.dag_id, about))
 
 
 def _partition_date(dag: Dag, key: str | None) -> datetime | None:

@@ -8,12 +8,12 @@ import sqlalchemy as sa
 
 from tradewind.model.dag_file import FileKey
 from tradewind.model.ids import RunKey
-from tradewind.model.manual_interval import IntervalQuestion
+from tradewind.model.manual_interval import AskedRun, IntervalQuestion
 from tradewind.model.planned_runs import PlannedRuns, decode_plan, encode_plan
 from tradewind.model.timetable import DataInterval
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_declaration, dag_file, dag_plan, dag_run, interval_question
-from tradewind.storage.types import Instant
+from tradewind.storage.types import AnyRow, Instant
 
 _COLUMNS: Final = dag_plan.c
 _FIND: Final = sa.select(_COLUMNS.runs).where(_COLUMNS.dag_id == sa.bindparam("of_dag"))
@@ -25,14 +25,23 @@ _IN_FILES: Final = (
     .order_by(dag_declaration.c.file_key, dag_declaration.c.dag_id)
 )
 _ASKED: Final = interval_question.c
+_QUESTION: Final = (
+    _ASKED.run_key,
+    _ASKED.dag_id,
+    _ASKED.moment,
+    dag_run.c.logical_date,
+    dag_run.c.partition_key,
+)
 _QUESTIONS: Final = (
-    sa.select(_ASKED.run_key, _ASKED.dag_id, _ASKED.moment)
+    sa.select(*_QUESTION)
+    .join(dag_run, dag_run.c.run_key == _ASKED.run_key)
     .where(one_of(_ASKED.dag_id, "dag_ids"))
     .order_by(_ASKED.run_key)
 )
 _QUESTIONS_IN: Final = (
-    sa.select(dag_declaration.c.file_key, _ASKED.run_key, _ASKED.dag_id, _ASKED.moment)
+    sa.select(dag_declaration.c.file_key, *_QUESTION)
     .join(interval_question, _ASKED.dag_id == dag_declaration.c.dag_id)
+    .join(dag_run, dag_run.c.run_key == _ASKED.run_key)
     .where(one_of(dag_declaration.c.file_key, "files"))
     .order_by(_ASKED.run_key)
 )
@@ -58,6 +67,14 @@ _KNOW: Final = (
     .values(
         interval_start=sa.bindparam("start", type_=Instant()),
         interval_end=sa.bindparam("until", type_=Instant()),
+        updated_at=sa.bindparam("now", type_=Instant()),
+    )
+)
+_KNOW_DATE: Final = (
+    sa.update(dag_run)
+    .where(dag_run.c.run_key == sa.bindparam("of_run"), dag_run.c.partition_date.is_(None))
+    .values(
+        partition_date=sa.bindparam("date", type_=Instant()),
         updated_at=sa.bindparam("now", type_=Instant()),
     )
 )
@@ -89,16 +106,17 @@ class Plans:
         return found
 
     def add_question(self, question: IntervalQuestion) -> None:
-        self._connection.execute(sa.insert(interval_question), question._asdict())
+        row = {"run_key": question.run_key, "dag_id": question.dag_id, "moment": question.about.moment}
+        self._connection.execute(sa.insert(interval_question), row)
 
     def questions(self, dag_ids: Collection[str]) -> list[IntervalQuestion]:
         found = self._connection.execute(_QUESTIONS, {"dag_ids": sorted(dag_ids)})
-        return [IntervalQuestion(RunKey(row.run_key), row.dag_id, row.moment) for row in found]
+        return [_to_question(row) for row in found]
 
     def ask(self, files: Collection[FileKey], now: datetime) -> dict[FileKey, list[IntervalQuestion]]:
         asked: dict[FileKey, list[IntervalQuestion]] = {}
-        for file, run_key, dag_id, moment in self._connection.execute(_QUESTIONS_IN, {"files": list(files)}):
-            asked.setdefault(FileKey(file), []).append(IntervalQuestion(RunKey(run_key), dag_id, moment))
+        for row in self._connection.execute(_QUESTIONS_IN, {"files": list(files)}):
+            asked.setdefault(FileKey(row.file_key), []).append(_to_question(row))
         if asked:
             run_keys = sorted({question.run_key for of_file in asked.values() for question in of_file})
             self._connection.execute(_ASK, {"run_keys": run_keys, "now": now})
@@ -108,8 +126,17 @@ class Plans:
         names = {"bundles": list(bundles), "asked_before": asked_before}
         return [FileKey(row[0]) for row in self._connection.execute(_FILES_TO_ASK, names)]
 
-    def settle(self, run_key: RunKey, interval: DataInterval | None, now: datetime) -> None:
+    def settle(
+        self, run_key: RunKey, interval: DataInterval | None, now: datetime, partition_date: datetime | None = None
+    ) -> None:
         if interval is not None:
             known = {"of_run": run_key, "start": interval.start, "until": interval.end, "now": now}
             self._connection.execute(_KNOW, known)
+        if partition_date is not None:
+            self._connection.execute(_KNOW_DATE, {"of_run": run_key, "date": partition_date, "now": now})
         self._connection.execute(sa.delete(interval_question).where(_OF_RUN), {"of_run": run_key})
+
+
+def _to_question(row: AnyRow) -> IntervalQuestion:
+    about = AskedRun(row.moment, row.logical_date is not None, row.partition_key)
+    return IntervalQuestion(RunKey(row.run_key), row.dag_id, about)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from tradewind.dag_processor.compile import infer_intervals
+from tradewind.dag_processor.compile import describe_runs
 from tradewind.model.dag import Dag
 from tradewind.operations.ask_intervals import keep_intervals
 from tradewind.sdk.dags import DAG
@@ -19,7 +19,7 @@ def answer_timetables(tx: Transaction, dags: Mapping[str, tuple[DAG, Dag]], now:
     answers = [
         answer
         for question in questions
-        for answer in infer_intervals(dags[question.dag_id][0].timetable, dags[question.dag_id][1], [question.moment])
+        for answer in describe_runs(dags[question.dag_id][0].timetable, dags[question.dag_id][1], [question.about])
     ]
     keep_intervals(tx, [compiled for _, compiled in dags.values()], answers, now)
     return bool(questions)

@@ -407,7 +407,7 @@ with DAG("own", schedule=Shards(), start_date=pendulum.datetime(2026, 1, 1, 0, 7
 
 
 def test_an_authors_own_timetable_names_partitions(world: Deployment) -> None:
-    """C1, C3: with the date of each; the last one is told when more are asked for. By hand any key can be run."""
+    """C1, C3: with the date of each; the last one is told when more are asked for."""
     world.write("own.py", SHARDS.format(key='f"shard {number}"'))
     processor = world.processor()
     work_until_idle(processor)
@@ -418,7 +418,6 @@ def test_an_authors_own_timetable_names_partitions(world: Deployment) -> None:
         make_all_due(world, START + 400 * HOUR)
         processor.hear_requests()
         work_until_idle(processor)
-    by_hand = ask_for_run(world, None, partition_key="shard 7")
 
     with world.database.begin() as tx:
         runs = {run.partition_key: run for run in tx.runs.of_dag("own") if run.run_type is RunType.SCHEDULED}
@@ -431,7 +430,74 @@ def test_an_authors_own_timetable_names_partitions(world: Deployment) -> None:
         (START + number * HOUR, START + number * 24 * HOUR) for number in range(150)
     }
     assert {run.data_interval for run in runs.values()} == {None}
-    assert (by_hand.partition_key, by_hand.partition_date) == ("shard 7", None)
+
+
+DATES = """
+    def resolve_partition_date(self, partition_key):
+        number = int(partition_key.removeprefix("shard "))
+        return None if number > 149 else pendulum.datetime(2026, 1, 1, 0, 7, tz="UTC").add(days=number)
+
+with DAG("""
+
+
+def shards_with_dates() -> str:
+    return SHARDS.format(key='f"shard {number}"').replace("\nwith DAG(", DATES)
+
+
+@pytest.mark.parametrize(
+    ("key", "date", "state"),
+    [
+        pytest.param("shard 7", START + 7 * 24 * HOUR, RunState.QUEUED, id="a key that has a date"),
+        pytest.param("shard 150", None, RunState.QUEUED, id="one that has none"),
+        pytest.param("north", None, RunState.FAILED, id="one that the timetable does not know"),
+    ],
+)
+def test_a_run_by_hand_of_a_partition_has_the_date_that_the_timetable_says(
+    world: Deployment, key: str, date: datetime | None, state: RunState
+) -> None:
+    """C1, C3: it waits until the author's code has said so, also where nobody looks for a run of that id first."""
+    world.write("own.py", shards_with_dates())
+    processor = world.processor()
+    work_until_idle(processor)
+    structures = Structures()
+    request = RunRequest("own", partition_key=key)
+    for suffix in ("abcdefgh", "stuvwxyz"):
+        with world.database.begin() as tx:
+            request_shown_run(tx, request, structures, START, suffix=suffix)
+    with world.database.begin() as tx:
+        by_hand = [run for run in tx.runs.of_dag("own") if run.run_type is RunType.MANUAL]
+        assert {question.run_key for question in tx.plans.questions(["own"])} == {run.key for run in by_hand}
+
+    processor.hear_requests()
+    work_until_idle(processor)
+
+    with world.database.begin() as tx:
+        assert tx.plans.questions(["own"]) == []
+    told = [run_again(world, run) for run in by_hand]
+    assert [(run.partition_date, run.data_interval, run.state) for run in told] == [(date, None, state)] * 2
+    if state is RunState.FAILED:
+        assert "Shards.resolve_partition_date: ValueError" in (told[0].reason or "")
+
+
+def test_a_timetable_that_took_the_place_of_the_authors_own_says_what_date_a_partition_has(world: Deployment) -> None:
+    """C1, C3."""
+    world.write("own.py", shards_with_dates())
+    processor = world.processor()
+    work_until_idle(processor)
+    known = ask_for_run(world, None, partition_key="2026-01-05T00:00:00")
+    unknown = ask_for_run(world, None, partition_key="shard 7", run_id="other")
+
+    schedule = 'schedule=CronPartitionTimetable("0 0 * * *", timezone="UTC")'
+    cron = shards_with_dates().replace("schedule=Shards()", schedule)
+    world.write("own.py", "from airflow.sdk import CronPartitionTimetable\n" + cron)
+    processor.hear_requests()
+    work_until_idle(processor)
+
+    assert world.errors() == {}
+    assert run_again(world, known).partition_date == utc("2026-01-05")
+    failed = run_again(world, unknown)
+    assert (failed.state, failed.partition_date) == (RunState.FAILED, None)
+    assert "does not match format" in (failed.reason or "")
 
 
 @pytest.mark.parametrize("key", ["7", "' '", "'x' * 300"])

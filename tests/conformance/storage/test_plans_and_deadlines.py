@@ -8,7 +8,7 @@ from tradewind.model.dag_file import FileName, NewVersion
 from tradewind.model.deadline import DeadlineKey, DeadlineRule, DeadlineState, NewDeadline
 from tradewind.model.deadline_callback import CallbackEnd, CallbackItem
 from tradewind.model.ids import RunKey, VersionKey
-from tradewind.model.manual_interval import IntervalQuestion
+from tradewind.model.manual_interval import AskedRun, IntervalQuestion
 from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.run import NewRun
 from tradewind.model.states import RunState, RunType
@@ -28,7 +28,7 @@ def run_with_file(store: Database) -> tuple[RunKey, VersionKey]:
     with store.begin() as tx:
         tx.dags.create("sales", is_paused=False, now=NOW)
         version = tx.versions.add([NewVersion("sales", "x", "{}", FILE)], NOW)["sales"]
-        return tx.runs.create(new_run(version), NOW), version
+        return tx.runs.create(new_run(version, logical_date=NOW), NOW), version
 
 
 def test_coming_runs_are_kept_replaced_and_dropped(world: World, store: Database) -> None:
@@ -56,11 +56,14 @@ def test_what_a_run_by_hand_is_about_is_asked_until_it_is_settled(store: Databas
     run_key, version = run_with_file(store)
     interval = DataInterval(NOW - minutes(5), NOW)
     with store.begin() as tx:
-        other = tx.runs.create(new_run(version, "r2"), NOW)
+        other = tx.runs.create(new_run(version, "r2", partition_key="north"), NOW)
         tx.files.add([FILE])
         (file,) = tx.files.of_bundle("dags")
         tx.files.declare({file.key: ["sales"]})
-        questions = [IntervalQuestion(run_key, "sales", NOW), IntervalQuestion(other, "sales", NOW + minutes(1))]
+        questions = [
+            IntervalQuestion(run_key, "sales", AskedRun(NOW)),
+            IntervalQuestion(other, "sales", AskedRun(NOW + minutes(1), is_dated=False, partition_key="north")),
+        ]
         for question in questions:
             tx.plans.add_question(question)
 
@@ -73,10 +76,11 @@ def test_what_a_run_by_hand_is_about_is_asked_until_it_is_settled(store: Databas
         assert tx.plans.files_to_ask(["dags"], NOW + minutes(1)) == [file.key]
 
         tx.plans.settle(run_key, interval, NOW)
-        tx.plans.settle(other, None, NOW)
+        tx.plans.settle(other, None, NOW, NOW - minutes(9))
 
         assert tx.plans.questions(["sales"]) == []
         assert [run.data_interval for run in tx.runs.of_dag("sales")] == [interval, None]
+        assert [run.partition_date for run in tx.runs.of_dag("sales")] == [None, NOW - minutes(9)]
         tx.plans.add_question(questions[0])
         tx.dags.delete("sales")
         assert tx.plans.questions(["sales"]) == []

@@ -8,7 +8,7 @@ Start with `dag.py`.
 
 from tradewind.dag_processor.compile.dag import compile_dag
 from tradewind.dag_processor.compile.partitions import answer_partitions
-from tradewind.dag_processor.compile.plan import infer_intervals, plan_runs
+from tradewind.dag_processor.compile.plan import describe_runs, plan_runs
 from tradewind.dag_processor.compile.values import CompileError
 
-__all__ = ["CompileError", "answer_partitions", "compile_dag", "infer_intervals", "plan_runs"]
+__all__ = ["CompileError", "answer_partitions", "compile_dag", "describe_runs", "plan_runs"]

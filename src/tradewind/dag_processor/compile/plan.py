@@ -9,7 +9,7 @@ from typing import Any, Final, overload
 from tradewind.dag_processor.compile.values import CompileError
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
-from tradewind.model.manual_interval import IntervalAnswer
+from tradewind.model.manual_interval import AskedRun, IntervalAnswer
 from tradewind.model.planned_runs import MOST_PAST, MOST_PLANNED, LastRun, PlannedRuns, row_of
 from tradewind.model.timetable import AssetAndTime, AssetOrTime, Custom, DataInterval, RunInfo
 from tradewind.model.timetable import TimeRestriction as Bounds
@@ -48,12 +48,12 @@ def plan_runs(
     return replace(plan, past=tuple(row_of(run) for run in past), past_is_complete=is_complete)
 
 
-def infer_intervals(timetable: Any, compiled: Dag, moments: Iterable[datetime]) -> Iterator[IntervalAnswer]:
-    """What runs by hand of these moments are about, if the timetable is of the author's own; or what it did instead of
-    saying it."""
+def describe_runs(timetable: Any, compiled: Dag, asked: Iterable[AskedRun]) -> Iterator[IntervalAnswer]:
+    """What these runs by hand are about, if the timetable is of the author's own; or what it did instead of saying
+    it."""
     timetable = _own_timetable(timetable, compiled)
     if timetable is not None:
-        yield from (_inferred(timetable, compiled.dag_id, moment) for moment in moments)
+        yield from (_described(timetable, compiled.dag_id, about) for about in asked)
 
 
 def _own_timetable(timetable: Any, compiled: Dag) -> Any:
@@ -64,13 +64,28 @@ def _own_timetable(timetable: Any, compiled: Dag) -> Any:
     return timetable if isinstance(stored, Custom) else None
 
 
-def _inferred(timetable: Any, dag_id: str, moment: datetime) -> IntervalAnswer:
+def _described(timetable: Any, dag_id: str, about: AskedRun) -> IntervalAnswer:
+    method = "infer_manual_data_interval"
     try:
-        named = timetable.infer_manual_data_interval(run_after=_for_author(moment))
-        return IntervalAnswer(dag_id, moment, DataInterval(*(_utc(each) for each in named)))
+        interval = _inferred(timetable, about.moment) if about.is_dated else None
+        method = "resolve_partition_date"
+        date = None if about.partition_key is None else _resolved(timetable, about.partition_key)
+        return IntervalAnswer(dag_id, about, interval, date)
     except (Exception, SystemExit) as error:
-        said = f"{_name(timetable)}.infer_manual_data_interval: {type(error).__name__}: {error}"
-        return IntervalAnswer(dag_id, moment, error=said)
+        return IntervalAnswer(dag_id, about, error=f"{_name(timetable)}.{method}: {type(error).__name__}: {error}")
+
+
+def _inferred(timetable: Any, moment: datetime) -> DataInterval:
+    named = timetable.infer_manual_data_interval(run_after=_for_author(moment))
+    return DataInterval(*(_utc(each) for each in named))
+
+
+def _resolved(timetable: Any, partition_key: str) -> datetime | None:
+    """Timetables from before Airflow had partition dates need not have the method."""
+    if not hasattr(timetable, "resolve_partition_date"):
+        return None
+    date = timetable.resolve_partition_date(partition_key)
+    return None if date is None else _utc(date)
 
 
 def _in_time(runs: Iterator[RunInfo], most: int, monotonic: Callable[[], float]) -> tuple[tuple[RunInfo, ...], bool]:

@@ -26,7 +26,7 @@ from tradewind.dag_files.load import (
     source_text,
 )
 from tradewind.dag_files.observe import Observer
-from tradewind.dag_processor.compile import answer_partitions, compile_dag, infer_intervals, plan_runs
+from tradewind.dag_processor.compile import answer_partitions, compile_dag, describe_runs, plan_runs
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.asking import AskingRuntime
 from tradewind.dag_processor.parse_child.call_back import Called, ask_plugins, call_back, tell_listeners_of_run
@@ -238,10 +238,15 @@ def _answers(timetable: object, compiled: Dag, questions: Sequence[PartitionQues
 
 
 def _intervals(request: ParseRequest, timetable: object, compiled: Dag) -> Iterator[ManualInterval]:
-    moments = {moment for dag_id, moment in request.moments if dag_id == compiled.dag_id}
-    for said in infer_intervals(timetable, compiled, sorted(moments)):
-        interval = None if said.interval is None else (said.interval.start, said.interval.end)
-        yield ManualInterval(dag_id=said.dag_id, moment=said.moment, interval=interval, error=_clean(said.error))
+    asked = dict.fromkeys(about for dag_id, about in request.asked_runs if dag_id == compiled.dag_id)
+    for said in describe_runs(timetable, compiled, asked):
+        yield ManualInterval(
+            dag_id=said.dag_id,
+            about=said.about,
+            interval=None if said.interval is None else (said.interval.start, said.interval.end),
+            partition_date=said.partition_date,
+            error=_clean(said.error),
+        )
 
 
 def _last_run(request: ParseRequest, dag_id: str) -> LastRun | None:

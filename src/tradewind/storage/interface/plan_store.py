@@ -38,5 +38,7 @@ class PlanStore(Protocol):
     def files_to_ask(self, bundles: Collection[str], asked_before: datetime) -> list[FileKey]:
         """Files with questions that nobody was given, or that were given to somebody before that and are still here."""
 
-    def settle(self, run_key: RunKey, interval: DataInterval | None, now: datetime) -> None:
-        """The question of a locked run is over; what it is about is known now, where there is an interval."""
+    def settle(
+        self, run_key: RunKey, interval: DataInterval | None, now: datetime, partition_date: datetime | None = None
+    ) -> None:
+        """The question of a locked run is over; what it is about is known now, where there is an interval or a date."""
