@@ -5,8 +5,8 @@ before. To go through them backward, or to go on after a restart, without going 
 into blocks: a `Survey` keeps the interval before each block, from which its dates are found again. Timetables of
 authors' own cannot be asked here; of the dates that they have named where their file was read, each is kept. Of a
 timetable of partitions, the dates are those of its partitions, at which their runs are due too: `partition_on` names
-them. Of a DAG that waits for assets alone, they are the moments at which past updates would have started a run; each of
-them is kept as well.
+them, and of those that authors' own have named the keys are kept as well. Of a DAG that waits for assets alone, they
+are the moments at which past updates would have started a run; each of them is kept too.
 """
 
 from bisect import bisect_left
@@ -19,7 +19,14 @@ from math import ceil
 from typing import Final
 
 from tradewind.decide.assets import Meaning, missing
-from tradewind.decide.timetables import is_custom, next_run, wall_clock_date, why_no_run
+from tradewind.decide.timetables import (
+    Partition,
+    is_custom,
+    next_run,
+    partition_on,
+    wall_clock_date,
+    why_no_run,
+)
 from tradewind.model.asset import AssetExpression, AssetKey
 from tradewind.model.backfill import Backfill, BackfillPlan, BackfillRuns, ReprocessBehavior
 from tradewind.model.dag import Dag
@@ -62,6 +69,8 @@ class Survey:
     total: int
     marks: tuple[DataInterval, ...]
     """The last interval of each block; of a timetable of the author's own, and of updates of assets, all of them."""
+    partition_keys: tuple[str, ...] = ()
+    """Of each of these, where the timetable is of the author's own and names partitions."""
 
 
 class Treatment(StrEnum):
@@ -94,8 +103,9 @@ def survey(timetable: Timetable, span: Span, named: Iterable[RunInfo] = ()) -> S
     """None: there are more than `MOST_DATES`. `named`: by a timetable of the author's own, since its start date, or by
     updates of assets."""
     if _are_kept(timetable):
-        intervals = tuple(_within(span, named))
-        return Survey(len(intervals), intervals)
+        found = list(_within(span, named))
+        keys = tuple(info.partition_key for info in found if info.partition_key is not None)
+        return Survey(len(found), tuple(_about(info) for info in found), keys)
     total, marks = 0, []
     for info in dates(timetable, span):
         total += 1
@@ -108,7 +118,14 @@ def survey(timetable: Timetable, span: Span, named: Iterable[RunInfo] = ()) -> S
 
 def has_partitions(timetable: Timetable) -> bool:
     """Whether the dates are those of partitions."""
-    return isinstance(timetable, CronPartition)
+    return isinstance(timetable, CronPartition) or (isinstance(timetable, Custom) and timetable.partitioned)
+
+
+def partition_about(timetable: Timetable, info: RunInfo) -> Partition | None:
+    """The partition of a run of a backfill; `None`: it is about none."""
+    if info.partition_key is not None:
+        return Partition(info.partition_key, date_of(info))
+    return partition_on(timetable, date_of(info))
 
 
 def date_of(info: RunInfo) -> datetime:
@@ -117,8 +134,10 @@ def date_of(info: RunInfo) -> datetime:
 
 
 def _about(info: RunInfo) -> DataInterval:
-    """Where to go on after a run. A partition has no interval: its date is that of its tick."""
-    return info.data_interval or DataInterval(info.run_after, info.run_after)
+    """Where to go on after a run. A partition has no interval: its date is that of its tick, or what its timetable, of
+    the author's own, says."""
+    date = info.partition_date or info.run_after
+    return info.data_interval or DataInterval(date, date)
 
 
 def span_of(timetable: Timetable, start: datetime, end: datetime, until: datetime) -> Span:
@@ -158,18 +177,18 @@ def updates_of(plan: BackfillPlan, info: RunInfo) -> EventWindow:
     return EventWindow(after=after, before=info.run_after)
 
 
-def _within(span: Span, named: Iterable[RunInfo]) -> Iterator[DataInterval]:
+def _within(span: Span, named: Iterable[RunInfo]) -> Iterator[RunInfo]:
     for info in named:
-        interval = info.data_interval
-        if interval is not None and span.start <= interval.start <= span.end and interval.end < span.until:
-            yield interval
+        interval = _about(info)
+        is_dated = info.data_interval is not None or info.partition_date is not None
+        if is_dated and span.start <= interval.start <= span.end and interval.end < span.until:
+            yield info
 
 
 def planned_dates(timetable: Timetable, plan: BackfillPlan, *, position: int = 0) -> Iterator[RunInfo]:
     """All of them in the direction of the backfill, but for the first `position`."""
     if _are_kept(timetable):
-        intervals = plan.marks[::-1] if plan.is_backward else plan.marks
-        yield from (RunInfo(interval.end, interval) for interval in intervals[position:])
+        yield from _kept_dates(plan)[position:]
         return
     while position < plan.total:
         # From the earliest on, the place of the next one, and of the first of its block.
@@ -179,6 +198,15 @@ def planned_dates(timetable: Timetable, plan: BackfillPlan, *, position: int = 0
         left = block[place - first :: -1] if plan.is_backward else block[place - first :]
         yield from left
         position += len(left)
+
+
+def _kept_dates(plan: BackfillPlan) -> list[RunInfo]:
+    if plan.partition_keys:
+        named = zip(plan.marks, plan.partition_keys, strict=True)
+        kept = [RunInfo(mark.start, None, key, mark.start) for mark, key in named]
+    else:
+        kept = [RunInfo(mark.end, mark) for mark in plan.marks]
+    return kept[::-1] if plan.is_backward else kept
 
 
 def _block(timetable: Timetable, plan: BackfillPlan, first: int) -> list[RunInfo]:
@@ -218,16 +246,17 @@ def why_not_named(dag: Dag, span: Span, plan: PlannedRuns | None) -> str | None:
     who, start = f"DAG {dag.dag_id!r} has a timetable of its own", restriction_of(dag).earliest
     if plan is not None and plan.past_error is not None:
         return f"{who}, which failed when it was asked for past dates: {plan.past_error}"
-    if isinstance(dag.timetable, Custom) and dag.timetable.partitioned:
-        return f"{who}, which names partitions: those can be run by hand, each with its key"
     if start is None:
         return f"{who}, which names dates to backfill from the start_date of the DAG on: it needs one"
     if span.start < start:
         return f"{who}, which names dates from {start.isoformat()} on: from_date must not lie before"
     named = [] if plan is None else plan.named_since_start()
+    if has_partitions(dag.timetable) and len({info.partition_date for info in named} - {None}) < len(named):
+        # What was run already is found by the date.
+        return f"{who}, whose partitions have no date each of its own: those can be run by hand, by their keys"
     if plan is not None and plan.past_is_complete:
         return None
-    last = named[-1].logical_date if named else None
+    last = date_of(named[-1]) if named else None
     if last is None or min(span.end, span.until) > last:
         known = "nothing yet" if last is None else f"its first {len(named)} dates, up to {last.isoformat()}"
         return f"{who}, of which is known {known}: to_date must not lie after"

@@ -45,6 +45,8 @@ class BackfillPlan:
     marks: tuple[DataInterval, ...] = ()
     """The interval before each further block of dates, from the earliest on: where to begin without counting through
     all that come before. See `decide.backfill`."""
+    partition_keys: tuple[str, ...] = ()
+    """Of each mark, where only the author's own timetable could name them."""
     triggering_user_name: str | None = None
 
 

@@ -14,6 +14,7 @@ from tradewind.decide.backfill import (
     date_of,
     has_partitions,
     is_by_assets,
+    partition_about,
     planned_dates,
     span_of,
     survey,
@@ -21,7 +22,7 @@ from tradewind.decide.backfill import (
     why_not,
     why_not_named,
 )
-from tradewind.decide.timetables import is_custom, partition_on
+from tradewind.decide.timetables import is_custom
 from tradewind.errors import DagStale, DagUnusable, InvalidRequest, RunTypeRefused, UnknownDag
 from tradewind.model.backfill import DEFAULT_MAX_ACTIVE_RUNS, BackfillPlan, ReprocessBehavior
 from tradewind.model.dag import Dag
@@ -93,6 +94,7 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
         uses_latest_version=_uses_latest(dag, request),
         total=found.total,
         marks=found.marks,
+        partition_keys=found.partition_keys,
         triggering_user_name=request.triggering_user_name,
     )
 
@@ -118,7 +120,7 @@ def runs_to_make(tx: Transaction, plan: BackfillPlan, structures: Structures) ->
             run = existing.get(date_of(info))
             what = treatment(None if run is None else run.state, plan.reprocess)
             if what is Treatment.START_OVER or (what is Treatment.CREATE and gate.is_open(info)):
-                partition = partition_on(dag.timetable, date_of(info))
+                partition = partition_about(dag.timetable, info)
                 yield RunToMake(info.run_after, info.logical_date, *(partition or ()))
 
 

@@ -10,8 +10,15 @@ from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from tradewind.decide.backfill import Treatment, date_of, has_partitions, is_done, planned_dates, treatment
-from tradewind.decide.timetables import partition_on
+from tradewind.decide.backfill import (
+    Treatment,
+    date_of,
+    has_partitions,
+    is_done,
+    partition_about,
+    planned_dates,
+    treatment,
+)
 from tradewind.errors import Conflict, InvalidRequest, RunExists, UnknownDag
 from tradewind.model.backfill import Backfill, BackfillPlan
 from tradewind.model.ids import BackfillKey, VersionKey
@@ -132,7 +139,7 @@ class _Batch:
 
     def _create(self, info: RunInfo) -> None:
         plan = self._backfill.plan
-        partition = partition_on(self._planned_for.timetable, date_of(info))
+        partition = partition_about(self._planned_for.timetable, info)
         key, date = (None, None) if partition is None else partition
         new = NewRun(
             dag_id=plan.dag_id,

@@ -70,7 +70,7 @@ class Backfills:
             "conf": encode_json(plan.conf),
             "uses_latest_version": plan.uses_latest_version,
             "total": plan.total,
-            "marks": _encode_marks(plan.marks),
+            "marks": _encode_marks(plan),
             "triggering_user_name": plan.triggering_user_name,
             "is_paused": False,
             "looked_at": 0,
@@ -173,17 +173,24 @@ class Backfills:
         return self._connection.execute(statement).rowcount > 0
 
 
-def _encode_marks(marks: Sequence[DataInterval]) -> str | None:
-    texts = [(mark.start.astimezone(UTC).isoformat(), mark.end.astimezone(UTC).isoformat()) for mark in marks]
+def _encode_marks(plan: BackfillPlan) -> str | None:
+    """Of each, where it begins and ends, and the key of its partition if there is one."""
+    keys: Sequence[tuple[str, ...]] = [(key,) for key in plan.partition_keys] or [()] * len(plan.marks)
+    texts = [
+        (mark.start.astimezone(UTC).isoformat(), mark.end.astimezone(UTC).isoformat(), *key)
+        for mark, key in zip(plan.marks, keys, strict=True)
+    ]
     return msgspec.json.encode(texts).decode() if texts else None
 
 
-def _decode_marks(text: str | None) -> tuple[DataInterval, ...]:
-    texts = msgspec.json.decode(text, type=list[tuple[str, str]]) if text else []
-    return tuple(DataInterval(datetime.fromisoformat(start), datetime.fromisoformat(end)) for start, end in texts)
+def _decode_marks(text: str | None) -> tuple[tuple[DataInterval, ...], tuple[str, ...]]:
+    texts = msgspec.json.decode(text, type=list[list[str]]) if text else []
+    marks = tuple(DataInterval(datetime.fromisoformat(each[0]), datetime.fromisoformat(each[1])) for each in texts)
+    return marks, tuple(key for each in texts for key in each[2:])
 
 
 def _to_backfill(row: AnyRow) -> Backfill:
+    marks, keys = _decode_marks(row.marks)
     plan = BackfillPlan(
         dag_id=row.dag_id,
         version_key=VersionKey(row.version_key),
@@ -196,7 +203,8 @@ def _to_backfill(row: AnyRow) -> Backfill:
         conf=msgspec.json.decode(row.conf) if row.conf else None,
         uses_latest_version=row.uses_latest_version,
         total=row.total,
-        marks=_decode_marks(row.marks),
+        marks=marks,
+        partition_keys=keys,
         triggering_user_name=row.triggering_user_name,
     )
     return Backfill(

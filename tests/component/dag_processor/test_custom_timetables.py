@@ -421,15 +421,57 @@ def test_an_authors_own_timetable_names_partitions(world: Deployment) -> None:
 
     with world.database.begin() as tx:
         runs = {run.partition_key: run for run in tx.runs.of_dag("own") if run.run_type is RunType.SCHEDULED}
-        request = BackfillRequest("own", START, START + HOUR)
-        with pytest.raises(InvalidRequest, match="names partitions"):
-            plan_backfill(tx, request, Structures(), START + 400 * HOUR)
     assert foreseen.partitions == [("shard 0", START), ("shard 1", START + 24 * HOUR)]
     assert set(runs) == {f"shard {number}" for number in range(150)}
     assert {(run.run_after, run.partition_date) for run in runs.values()} == {
         (START + number * HOUR, START + number * 24 * HOUR) for number in range(150)
     }
     assert {run.data_interval for run in runs.values()} == {None}
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_backfill_runs_the_partitions_that_an_authors_own_timetable_has_named(
+    world: Deployment, backwards: bool
+) -> None:
+    """C3, C6: those with a date in the range, ends included; another schedule meanwhile changes none of them."""
+    world.write("own.py", SHARDS.format(key='f"shard {number}"'))
+    processor = world.processor()
+    work_until_idle(processor)
+    now = START + 9_000 * HOUR
+    request = BackfillRequest("own", START + 24 * HOUR, START + 60 * 24 * HOUR, run_backwards=backwards)
+    expected = [(f"shard {number}", START + number * 24 * HOUR) for number in range(1, 61)]
+
+    with world.database.begin() as tx:
+        asked_for = plan_backfill(tx, request, Structures(), now)
+        listed = [(each.partition_key, each.partition_date) for each in runs_to_make(tx, asked_for, Structures())]
+        begun = start_backfill(tx, asked_for, Structures(), now)
+    world.write("own.py", SHARDS.format(key='f"shard {9000 - number}"'))
+    look_and_work(processor)
+    make_all_due(world, now)
+
+    with world.database.begin() as tx:
+        runs = [run for run in tx.runs.of_dag("own") if run.run_type is RunType.BACKFILL]
+        done = tx.backfills.find(begun.key)
+        once_more = plan_backfill(tx, request, Structures(), now)
+        assert list(runs_to_make(tx, once_more, Structures())) == []
+    assert listed == (expected[::-1] if backwards else expected)
+    assert sorted((run.partition_date, run.partition_key) for run in runs if run.partition_date is not None) == [
+        (date, key) for key, date in expected
+    ]
+    assert {(run.state, run.logical_date) for run in runs} == {(RunState.SUCCESS, None)}
+    assert done is not None
+    assert done.is_complete
+
+
+@pytest.mark.parametrize("date", ["None", "restriction.earliest"])
+def test_partitions_without_a_date_of_their_own_are_not_backfilled(world: Deployment, date: str) -> None:
+    """C6."""
+    file = SHARDS.format(key='f"shard {number}"').replace("partition_date=date", f"partition_date={date}")
+    world.write("own.py", file)
+    work_until_idle(world.processor())
+
+    with world.database.begin() as tx, pytest.raises(InvalidRequest, match="no date each of its own"):
+        plan_backfill(tx, BackfillRequest("own", START, START + HOUR), Structures(), START + 400 * HOUR)
 
 
 DATES = """
