@@ -112,6 +112,8 @@ def _outcome(world: World) -> Outcome:
     for run in world.runs("report"):
         taken = {row.event_key for row in deliveries if row.run_key == run.key}
         assert bool(taken) or run.run_type is not RunType.ASSET_TRIGGERED
+    consumed = [key for _, keys in runs for key in keys]
+    assert len(consumed) == len(set(consumed))
     with_run = [row.run_key for row in slots if row.run_key is not None]
     assert len(with_run) == len(set(with_run))
     assert all(row.run_key is not None for row in slots if row.state == "open")
