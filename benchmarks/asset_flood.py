@@ -26,9 +26,9 @@ _PATIENCE_S: Final = 300.0
 def asset_flood(plan: Plan) -> Iterator[Figure]:
     """Updates come at a steady pace, each in a transaction of its own as the REST API makes it, whatever the scheduler
     does; a few clients tell of them in turn, so that no pace is missed for the sake of one commit's wait for the disk.
-    The scheduler is a process with an executor that answers at once, and `batch_asset_events`, so that a run consumes
-    what there is by then: a run for each would be a million. Behind is the time from when the last update was due
-    until no DAG has an update left that no run consumed; who writes updates late is behind, too.
+    The scheduler is a process with an executor that answers at once, and `batch_asset_events`, so that a run
+    consumes what there is by then: a run for each would be a million. Behind is the time from when the last update
+    was due until no DAG has an update left that no run consumed; who writes updates late is behind, too.
     """
     events, consumers, seconds = plan.pick((10_000, 100, 60.0), (500, 100, 3.0), (10, 3, 0.1))
     for kind in plan.on("sqlite", "postgres"):

@@ -44,7 +44,7 @@ def asset_runs(plan: Plan) -> Iterator[Figure]:
     the updates, the other at each; the web server is asked for all that caused the run.
     """
     times, many = plan.pick((40, 50_000), (10, 5_000), (2, 20))
-    for kind in plan.on("sqlite", "postgres"):
+    for kind in plan.on("sqlite", "postgres", "mysql"):
         with plan.world(kind) as world, _site(world) as site:
             for _ in range(3):
                 site.by_outlet()

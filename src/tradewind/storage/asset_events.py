@@ -32,7 +32,7 @@ from tradewind.storage.types import AnyRow
 NEW: Final = -1
 ALONE: Final = 0
 _COLUMNS = asset_event.c
-_EVENTS = sa.select(
+_WHOLE = sa.select(
     *ASSET_COLUMNS,
     _COLUMNS.event_key,
     _COLUMNS.created_at,
@@ -43,7 +43,15 @@ _EVENTS = sa.select(
     _COLUMNS.source_map_index,
     _COLUMNS.partition_key,
     _COLUMNS.aliases,
-).join(asset, asset.c.asset_key == _COLUMNS.asset_key)
+)
+_OF_ASSET = asset.c.asset_key == _COLUMNS.asset_key
+_EVENTS = _WHOLE.join_from(asset_event, asset, _OF_ASSET)
+# Outer joins, although there always is an asset: MariaDB would begin with the few assets there are, read all events
+# that these ever had, and sort them, for each page.
+_PAGED = _WHOLE.select_from(asset_event.outerjoin(asset, _OF_ASSET))
+_PAGED_BY_DELIVERY = _WHOLE.select_from(
+    asset_delivery.outerjoin(asset_event, asset_delivery.c.event_key == _COLUMNS.event_key).outerjoin(asset, _OF_ASSET)
+)
 
 _ADD_MANY = sa.insert(asset_event).returning(_COLUMNS.event_key, sort_by_parameter_order=True)
 _HEARD = heard_of(one_of(asset_delivery.c.run_key, "run_keys"))
@@ -53,8 +61,7 @@ _CONSUMED_BY = (
     .order_by(_COLUMNS.created_at, _COLUMNS.event_key)
 )
 _CONSUMED_AFTER = (
-    _EVENTS.join(asset_delivery, asset_delivery.c.event_key == _COLUMNS.event_key)
-    .where(
+    _PAGED_BY_DELIVERY.where(
         asset_delivery.c.dag_id == sa.bindparam("dag_id"),
         asset_delivery.c.event_key > sa.bindparam("after"),
         # By the key of the DAG and the event, and by nothing else: the limit ends the scan, and each page is as short
@@ -65,20 +72,26 @@ _CONSUMED_AFTER = (
     .order_by(asset_delivery.c.event_key)
     .limit(sa.bindparam("limit"))
 )
-_IS_LEFT = (
-    sa.exists()
-    .where(
-        _COLUMNS.batch_key == asset_delivery.c.batch_key, event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
-    )
+# By the end of the index: asked whether there is one, MariaDB would look through all of a batch that is over.
+_LAST_OF_BATCH = (
+    sa.select(_COLUMNS.event_key)
+    .where(_COLUMNS.batch_key == asset_delivery.c.batch_key, event_is_in_batch)
+    .order_by(_COLUMNS.batch_key.desc(), _COLUMNS.event_key.desc())
+    .limit(1)
     .correlate(asset_delivery)
+    .scalar_subquery()
 )
 _BATCHES_LEFT = (
     sa.select(asset_delivery.c.batch_key, asset_delivery.c.number)
-    .where(asset_delivery.c.run_key == sa.bindparam("run_key"), asset_delivery.c.batch_key.is_not(None), _IS_LEFT)
+    .where(
+        asset_delivery.c.run_key == sa.bindparam("run_key"),
+        asset_delivery.c.batch_key.is_not(None),
+        sa.bindparam("after") < _LAST_OF_BATCH,
+    )
     .order_by(asset_delivery.c.batch_key)
 )
 _OF_BATCHES_AFTER = (
-    _EVENTS.where(
+    _PAGED.where(
         one_of(_COLUMNS.batch_key, "batch_keys"), event_is_in_batch, _COLUMNS.event_key > sa.bindparam("after")
     )
     # No index has this order: that of the key would be followed through all that came later for others.

@@ -2,10 +2,12 @@
 
 from datetime import datetime
 
+import pytest
 import sqlalchemy as sa
 
 from tests.conformance.storage.test_assets import add
 from tests.conformance.storage.worlds import NOW, World, minutes
+from tests.databases import DatabaseKind
 from tradewind.model.asset import AssetKey
 from tradewind.model.ids import RunKey
 from tradewind.model.slot import NewSlot, SlotEnd
@@ -272,6 +274,35 @@ def test_what_a_run_consumed_in_many_batches_is_read_in_a_few_statements(store: 
 
     assert [[each.event_key for each in page] for page in pages] == [events[i : i + 16] for i in range(0, 60, 16)]
     assert len(said) <= 4 * len(pages)
+
+
+@pytest.mark.parametrize("database_kind", ["mysql"], indirect=True)
+@pytest.mark.parametrize(("are_batched", "most"), [(False, 1_100), (True, 200)])
+def test_a_page_of_what_a_run_consumed_sorts_no_more_than_itself(
+    store: Database, database_kind: DatabaseKind, are_batched: bool, most: int
+) -> None:
+    """(C2, B9) The other databases have plans to be looked at; this one counts what it reads. Of updates that came by
+    themselves, each is asked once whether it is a batch."""
+
+    def rows_read(tx: SqlTransaction) -> int:
+        status = tx.connection.exec_driver_sql("SHOW SESSION STATUS LIKE 'Handler_read%%'", {})
+        return sum(int(value) for _, value in status)
+
+    with store.begin() as tx:
+        a = add(tx, "a")
+        events = tx.asset_events.add([NewAssetEvent(asset_key=a)] * 1_000, NOW)
+        alone, batches = ([], events[::50]) if are_batched else (events, [])
+        for first in batches:
+            tx.asset_events.hand_out(range(first, first + 50), batch_key=first)
+        tx.deliveries.deliver([Delivery("d", key, a, NOW) for key in alone])
+        tx.deliveries.deliver([Delivery("d", key, a, NOW, batch_key=key, number=50, first_at=NOW) for key in batches])
+        tx.deliveries.take("d", RUN)
+        before = rows_read(tx)
+
+        page = tx.asset_events.consumed_after("d", RUN, events[499], 20)
+
+        assert [each.event_key for each in page] == events[500:520]
+        assert rows_read(tx) - before < most
 
 
 def test_updates_that_were_not_handed_out_are_seen_once_of_each_kind(store: Database) -> None:
