@@ -40,6 +40,7 @@ _CONNECTIONS: Final = (
     ("exchange_rates", "http", "rates.example", 443, "Asked every morning."),
     ("backup", "ssh", "backup.example", 22, "Where dumps go."),
 )
+_ALERT: Final = "The warehouse moves on **Saturday**: pause what writes to it until then."
 _USERS: Final = (("vera", "Vera", "Viewer"), ("olaf", "Olaf", "Op"))
 
 
@@ -61,6 +62,13 @@ class Demo:
         return f"http://127.0.0.1:{self.standalone.port}"
 
 
+def _write_alerts(folder: Path, texts: Sequence[str]) -> None:
+    folder.mkdir(parents=True)
+    alerts = ", ".join(f"UIAlert({text!r}, category='warning')" for text in texts)
+    lines = ("from airflow.api_fastapi.common.types import UIAlert", f"DASHBOARD_UIALERTS = [{alerts}]")
+    (folder / "airflow_local_settings.py").write_text("\n".join(lines))
+
+
 @contextmanager
 def demo(folder: Path, *, has_evil: bool) -> Iterator[Demo]:
     """One for as long as the block runs. `has_evil`: also with names that a careless page would run."""
@@ -69,6 +77,7 @@ def demo(folder: Path, *, has_evil: bool) -> Iterator[Demo]:
     if has_evil:
         shutil.copytree(_FOLDER / "evil_dags", dags, dirs_exist_ok=True)
     gate = folder / "gate"
+    _write_alerts(folder / "home" / "config", [_ALERT, EVIL] if has_evil else [_ALERT])
     variables = {
         "TRADEWIND_ADMIN_PASSWORD": PASSWORD,
         "TRADEWIND__API__EXPOSE_CONFIG": "True",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.acceptance.deployment import until
 from tests.browser.conftest import PATIENCE_MS, Deployment, log_in
 
 _ALL_PAGES = 22
@@ -280,3 +281,39 @@ def test_the_overview_tells_how_things_are(page: Page) -> None:
     expect(page.get_by_role("region", name="Pools")).to_contain_text("default_pool")
     page.get_by_role("link", name="DAGs that failed").click()
     expect(page).to_have_url(re.compile("state=failed"))
+
+
+def test_the_overview_counts_what_ended_within_a_period(page: Page, deployment: Deployment) -> None:
+    """(A8) The address holds which one, and each state leads to what has it."""
+    deployment.ask("POST", "/api/v2/dags/brew/dagRuns", {"logical_date": None, "dag_run_id": "counted"})
+    until(lambda: deployment.ask("GET", "/api/v2/dags/brew/dagRuns/counted")["state"] == "success", "the run to end")
+    page.goto("/")
+    runs = page.get_by_role("region", name="Runs by state")
+    expect(runs.get_by_role("listitem").filter(has_text="success")).to_be_visible()
+    expect(page.get_by_role("region", name="Task instances by state")).to_contain_text("success")
+
+    page.get_by_role("group", name="Period").get_by_role("button", name="7d").click()
+    expect(page).to_have_url(re.compile(r"period=7d"))
+    page.reload()
+    expect(page.get_by_role("heading", name="Runs and tasks of the last 7 days")).to_be_visible()
+    chart = page.get_by_role("figure", name="Runs that ended in the last 7 days")
+    expect(chart.get_by_role("listitem")).to_have_count(28)
+    expect(chart.get_by_role("link")).not_to_have_count(0)
+
+    runs.get_by_role("link", name="success").click()
+    expect(page).to_have_url(re.compile(r"/dag_runs\?state=success&from="))
+    expect(page.get_by_role("cell", name="counted").first).to_be_visible()
+
+
+def test_the_overview_shows_what_local_settings_say(page: Page, deployment: Deployment) -> None:
+    """(A8) As Markdown; changes are there without a restart."""
+    expect(page.get_by_role("list", name="Alerts")).to_have_count(0)
+    settings = deployment.standalone.home / "config" / "airflow_local_settings.py"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("DASHBOARD_UIALERTS = [UIAlert('Tea **moves** to <b>5</b>', category='error')]")
+    page.goto("/")
+
+    alert = page.get_by_role("list", name="Alerts").get_by_role("listitem")
+    expect(alert).to_have_text("ImportantTea moves to <b>5</b>")
+    expect(alert.get_by_text("moves")).to_be_visible()
+    settings.unlink()

@@ -67,9 +67,11 @@ from tradewind.api.public import (
 from tradewind.api.security import Guard
 from tradewind.api.services import Services
 from tradewind.api.ui import (
+    alerts,
     asset_graph,
     deadlines,
     events,
+    history,
     home,
     overview,
     run_views,
@@ -135,6 +137,8 @@ ALL: Final[tuple[Operations, ...]] = (
     events.operations,
     overview.operations,
     home.operations,
+    history.operations,
+    alerts.operations,
     asset_graph.operations,
     warnings.operations,
     run_views.operations,

@@ -12,11 +12,13 @@ from fastapi import Depends, Request
 from tradewind.api.bundle_folders import bundle_folders
 from tradewind.api.plugin_look import PluginLook
 from tradewind.api.recent import Recent
+from tradewind.api.remembered import Remembered
 from tradewind.api.shared_look import SharedLook
 from tradewind.api.task_names import TaskNames
 from tradewind.api.versioned import VersionedAnswers
 from tradewind.model.masking import MaskingRules
 from tradewind.model.page_theme import PageTheme, read_theme
+from tradewind.model.states import TaskState
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
@@ -60,6 +62,8 @@ class Services:
     structures: Structures = field(default_factory=Structures)
     task_names: TaskNames = field(default_factory=TaskNames)
     versioned: VersionedAnswers = field(default_factory=VersionedAnswers)
+    task_counts: Remembered[dict[TaskState, int]] = field(default_factory=lambda: Remembered(30))
+    """By period and reach: task instances of runs of the last time."""
     executors: Mapping[str, str] = field(default_factory=dict)
     """The name of an executor, for each word by which it may be asked for."""
     try_connection: Callable[[ConnectionResult], tuple[bool, str]] | None = None

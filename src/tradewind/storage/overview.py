@@ -1,5 +1,6 @@
 """What pages show of many runs at once."""
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
@@ -9,10 +10,20 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
-from tradewind.storage.interface.overview_store import FailedRuns, RunAtAGlance, TaskStates
+from tradewind.storage.interface.overview_store import EndedRuns, FailedRuns, RunAtAGlance, TaskStates
 from tradewind.storage.json_list import json_list
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import dag, dag_run, run_has_failed, task_instance
+from tradewind.storage.schema import (
+    dag,
+    dag_run,
+    run_has_ended,
+    run_has_failed,
+    run_is_queued,
+    run_is_running,
+    task_instance,
+)
+from tradewind.storage.span_of import begin_of, span_of
+from tradewind.storage.types import AnySelect
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _SHOWN = (
@@ -60,10 +71,22 @@ _STATES_OF_RUNS = (
 )
 _names = msgspec.json.Decoder(list[str]).decode
 _states = msgspec.json.Decoder(list[TaskState]).decode
+_ENDED_SINCE = sa.and_(run_has_ended, dag_run.c.finished_at >= sa.bindparam("since"))
 _FAILED = (
     sa.select(dag_run.c.dag_id, dag_run.c.run_id, dag_run.c.finished_at)
-    .where(run_has_failed, dag_run.c.finished_at >= sa.bindparam("since"))
+    .where(run_has_failed, _ENDED_SINCE)
     .order_by(dag_run.c.finished_at.desc(), dag_run.c.run_key.desc())
+)
+# One after the other: each has an index of its own, and for "or" databases take none of them.
+_ACTIVE = (run_is_queued, run_is_running)
+_TASKS_OF_RUNS = (
+    sa.select(task_instance.c.state, sa.func.count())
+    .join_from(dag_run, task_instance, task_instance.c.run_key == dag_run.c.run_key)
+    .group_by(task_instance.c.state)
+)
+_TASKS_COUNTED = tuple(_TASKS_OF_RUNS.where(which) for which in (_ENDED_SINCE, *_ACTIVE))
+_ACTIVE_COUNTED = tuple(
+    sa.select(dag_run.c.state, sa.func.count()).where(which).group_by(dag_run.c.state) for which in _ACTIVE
 )
 
 
@@ -99,6 +122,32 @@ class Overview:
                 FailedRuns(dag_id, 1, run_id, finished_at) if known is None else known._replace(number=known.number + 1)
             )
         return list(found.values())
+
+    def ended_since(self, instant: datetime, span_s: int, dag_ids: Collection[str] | None = None) -> list[EndedRuns]:
+        span = span_of(dag_run.c.finished_at, span_s).label("span")
+        counted = sa.select(span, dag_run.c.state, sa.func.count()).where(_ENDED_SINCE).group_by(span, dag_run.c.state)
+        rows = self._connection.execute(*_within(counted, dag_ids, since=instant))
+        return [EndedRuns(begin_of(number, span_s), RunState(state), count) for number, state, count in rows]
+
+    def active_runs(self, dag_ids: Collection[str] | None = None) -> dict[RunState, int]:
+        rows = [row for each in _ACTIVE_COUNTED for row in self._connection.execute(*_within(each, dag_ids))]
+        return {RunState(state): count for state, count in rows}
+
+    def task_counts(self, since: datetime, dag_ids: Collection[str] | None = None) -> dict[TaskState, int]:
+        found: Counter[TaskState] = Counter()
+        for each in _TASKS_COUNTED:
+            for state, count in self._connection.execute(*_within(each, dag_ids, since=since)):
+                found[TaskState(state)] += count
+        return dict(found)
+
+
+def _within(
+    statement: AnySelect, dag_ids: Collection[str] | None, **values: object
+) -> tuple[AnySelect, dict[str, object]]:
+    """Only of these DAGs; None: of all."""
+    if dag_ids is None:
+        return statement, values
+    return statement.where(one_of(dag_run.c.dag_id, "dag_ids")), {**values, "dag_ids": list(dag_ids)}
 
 
 def _run(row: Any) -> RunAtAGlance:

@@ -1,49 +1,20 @@
 """What pages show of the inside of runs."""
 
 from collections.abc import Collection
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
 from tradewind.storage.interface.run_view_store import AttemptInTime, RunsOfQuarter, TaskSummary
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_run, dag_version, deferral, task_instance, task_try
+from tradewind.storage.span_of import begin_of, span_of
 from tradewind.storage.types import Instant
 
 _QUARTER_S: Final = 900
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class quarter_of(FunctionElement[int]):  # noqa: N801 - reads like a word of SQL
-    """How many quarters of an hour had passed since 1970 in UTC."""
-
-    type = sa.BigInteger()
-    inherit_cache = True
-    name = "quarter_of"
-
-
-@compiles(quarter_of, "postgresql")
-def _postgresql(element: quarter_of, compiler: SQLCompiler, **options: Any) -> str:
-    column = compiler.process(element.clauses, **options)
-    return f"CAST(floor(extract(epoch FROM {column}) / {_QUARTER_S}) AS bigint)"
-
-
-@compiles(quarter_of, "mysql")
-def _mysql(element: quarter_of, compiler: SQLCompiler, **options: Any) -> str:
-    column = compiler.process(element.clauses, **options)
-    return f"(TIMESTAMPDIFF(SECOND, '1970-01-01 00:00:00', {column}) DIV {_QUARTER_S})"
-
-
-@compiles(quarter_of, "sqlite")
-def _sqlite(element: quarter_of, compiler: SQLCompiler, **options: Any) -> str:
-    column = compiler.process(element.clauses, **options)
-    return f"(CAST(strftime('%s', {column}) AS INTEGER) / {_QUARTER_S})"
 
 
 _INSTANCE: Final = task_instance.c
@@ -105,7 +76,7 @@ _SUMMARIES = (
     .group_by(_INSTANCE.run_key, _INSTANCE.task_id, _INSTANCE.state)
 )
 _SUMMARIES_OF_TASKS = _SUMMARIES.where(one_of(_INSTANCE.task_id, "task_ids"))
-_quarter = quarter_of(dag_run.c.run_after).label("quarter")
+_quarter = span_of(dag_run.c.run_after, _QUARTER_S).label("quarter")
 _QUARTERS = (
     sa.select(_quarter, dag_run.c.state, sa.func.count())
     .where(
@@ -143,8 +114,7 @@ class RunViews:
     def quarters(self, dag_id: str, start: datetime, end: datetime) -> list[RunsOfQuarter]:
         rows = self._connection.execute(_QUARTERS, {"of_dag": dag_id, "start": start, "end": end})
         return [
-            RunsOfQuarter(_EPOCH + timedelta(seconds=_QUARTER_S * int(quarter)), RunState(state), number)
-            for quarter, state, number in rows
+            RunsOfQuarter(begin_of(quarter, _QUARTER_S), RunState(state), number) for quarter, state, number in rows
         ]
 
     def version_numbers(self, version_keys: Collection[int]) -> dict[int, int]:

@@ -1,5 +1,7 @@
 """Many runs at a glance (D4, D5)."""
 
+from datetime import UTC, datetime
+
 from tests.conformance.storage.worlds import NOW, World, minutes, new_task
 from tradewind.model.states import RunState, TaskState
 from tradewind.storage.database import Database
@@ -73,3 +75,57 @@ def test_failures_are_counted_by_dag_since_an_instant(store: Database, world: Wo
         ("stock", 1, "s1", NOW + minutes(3)),
     ]
     assert [each.dag_id for each in of_one] == ["stock"]
+
+
+def test_ended_runs_are_counted_by_span_and_state(store: Database, world: World) -> None:
+    """(A8) Spans begin with the hour, whenever one looks."""
+    noon = datetime(2026, 3, 4, 12, tzinfo=UTC)
+    ended = {
+        "sales": {1: RunState.SUCCESS, 59: RunState.FAILED, 60: RunState.SUCCESS, 61: RunState.SUCCESS},
+        "stock": {0: RunState.SUCCESS, -1: RunState.SUCCESS},
+    }
+    for dag_id, ends in ended.items():
+        for at, state in ends.items():
+            key = world.running(f"{dag_id} {at}", dag_id)
+            with store.begin() as tx:
+                tx.runs.finish([RunEnd(key, state)], noon + minutes(at))
+    world.running("goes on")
+
+    with store.begin() as tx:
+        found = tx.overview.ended_since(noon, 3600)
+        of_one = tx.overview.ended_since(noon, 3600, {"stock"})
+
+    assert sorted(found) == [
+        (noon, RunState.FAILED, 1),
+        (noon, RunState.SUCCESS, 2),
+        (noon + minutes(60), RunState.SUCCESS, 2),
+    ]
+    assert of_one == [(noon, RunState.SUCCESS, 1)]
+
+
+def test_active_runs_and_tasks_of_what_was_or_is_active_are_counted(store: Database, world: World) -> None:
+    """(A8)"""
+    old, new, active = (world.running(name) for name in ("old", "new", "active"))
+    world.run("waits", "stock")
+    for number, (run_key, state) in enumerate(
+        [
+            (old, TaskState.FAILED),
+            (new, TaskState.SUCCESS),
+            (new, TaskState.SKIPPED),
+            (active, TaskState.SUCCESS),
+            (active, TaskState.RUNNING),
+        ]
+    ):
+        world.task(state, run_key, f"t{number}")
+    for run_key, at in ((old, -1), (new, 1)):
+        with store.begin() as tx:
+            tx.runs.finish([RunEnd(run_key, RunState.SUCCESS)], NOW + minutes(at))
+
+    with store.begin() as tx:
+        runs, runs_of_stock = tx.overview.active_runs(), tx.overview.active_runs({"stock"})
+        tasks, tasks_of_stock = tx.overview.task_counts(NOW), tx.overview.task_counts(NOW, {"stock"})
+
+    assert runs == {RunState.QUEUED: 1, RunState.RUNNING: 1}
+    assert runs_of_stock == {RunState.QUEUED: 1}
+    assert tasks == {TaskState.SUCCESS: 2, TaskState.SKIPPED: 1, TaskState.RUNNING: 1}
+    assert tasks_of_stock == {}

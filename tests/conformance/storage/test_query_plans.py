@@ -565,7 +565,15 @@ SHOWN: dict[str, tuple[Question, tuple[str, str, str]]] = {
     ),
     "overview.failed_since": (
         lambda tx: tx.overview.failed_since(NOW),
-        ("dag_run USING INDEX ix_dag_run_failed (finished_at>?)", "ix_dag_run_failed", "ix_dag_run_state"),
+        ("dag_run USING INDEX ix_dag_run_ended (finished_at>?)", "ix_dag_run_ended", "ix_dag_run_ended"),
+    ),
+    "overview.ended_since": (
+        lambda tx: tx.overview.ended_since(NOW, 3600),
+        (
+            "dag_run USING COVERING INDEX ix_dag_run_ended (finished_at>?)",
+            "Index Only Scan using ix_dag_run_ended",
+            "ix_dag_run_ended",
+        ),
     ),
     "a page of DAGs": (
         lambda tx: tx.listings.page(Listed.DAGS, _PAGE),
@@ -596,3 +604,20 @@ def test_what_people_see_of_dags_is_found_by_key(history: World, store: Database
             wrong[name] = plan
 
     assert wrong == {}
+
+
+def test_tasks_of_a_period_are_counted_run_by_run(history: World, store: Database, database_kind: DatabaseKind) -> None:
+    """(A8) Those of runs that ended lately and of active ones; a million older ones cost nothing."""
+    ended, queued, running = _plans(store, lambda tx: tx.overview.task_counts(NOW + minutes(1)))
+    by_key = {
+        "sqlite": "task_instance USING PRIMARY KEY (run_key=?)",
+        "postgres": "pk_task_instance",
+        "mysql": "task_instance by one of PRIMARY",
+    }[database_kind]
+    queued_by, running_by = "ix_dag_run_queued", "ix_dag_run_running"
+    if database_kind == "mysql":
+        queued_by = running_by = "ix_dag_run_state"
+
+    for plan, index in ((ended, "ix_dag_run_ended"), (queued, queued_by), (running, running_by)):
+        assert index in plan
+        assert by_key in plan

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { api, data } from "./client";
+import type { paths } from "./schema";
 
 const day = 86_400_000;
 
@@ -21,6 +22,33 @@ export const failuresQuery = queryOptions({
   queryKey: ["failures"],
   queryFn: () =>
     data(api.GET("/ui/failures", { params: { query: { since: new Date(Date.now() - day).toISOString() } } })),
+  refetchInterval: 60_000,
+});
+
+type Period = NonNullable<NonNullable<paths["/ui/history/runs"]["get"]["parameters"]["query"]>["period"]>;
+
+/** How runs of a period ended, and those that go on. */
+export const runHistoryQuery = (period: Period) =>
+  queryOptions({
+    queryKey: ["history", "runs", period],
+    queryFn: () => data(api.GET("/ui/history/runs", { params: { query: { period } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+
+/** The tasks of the same runs. There may be many: only every minute. */
+export const taskHistoryQuery = (period: Period) =>
+  queryOptions({
+    queryKey: ["task-history", period],
+    queryFn: () => data(api.GET("/ui/history/tasks", { params: { query: { period } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  });
+
+/** What the people who run the deployment have to say. */
+export const alertsQuery = queryOptions({
+  queryKey: ["alerts"],
+  queryFn: async () => (await data(api.GET("/ui/alerts"))).alerts,
   refetchInterval: 60_000,
 });
 
@@ -80,6 +108,11 @@ export const livingQuery = queryOptions({
 export const importErrorsQuery = queryOptions({
   queryKey: ["import-errors", "newest"],
   queryFn: () => data(api.GET("/api/v2/importErrors", { params: { query: { limit: 5, order_by: ["-timestamp"] } } })),
+});
+
+export const pluginErrorsCountQuery = queryOptions({
+  queryKey: ["plugin-errors", "count"],
+  queryFn: async () => (await data(api.GET("/api/v2/plugins/importErrors"))).total_entries,
 });
 
 export const warningsCountQuery = queryOptions({

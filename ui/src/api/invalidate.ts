@@ -34,6 +34,7 @@ const shown: Partial<Record<string, Shown>> = {
   "import-errors": { kinds: ["import_error", "dag"], ids: 0 },
   warnings: { kinds: ["dag"], ids: 0, isPatient: true },
   "required-actions": { kinds: ["task_instance"], ids: 0, isPatient: true },
+  history: { kinds: ["dag_run"], ids: 0, isPatient: true },
   failures: { kinds: ["dag_run"], ids: 0, isPatient: true },
   upcoming: { kinds: ["dag", "dag_run"], ids: 0, isPatient: true },
   "long-running": { kinds: ["task_instance"], ids: 0, isPatient: true },

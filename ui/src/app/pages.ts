@@ -5,6 +5,7 @@ import { parseEventsSearch } from "~/features/admin/events.model";
 import { parseAssetsSearch } from "~/features/assets/views.model";
 import { parseBrowseSearch } from "~/features/browse/browse.model";
 import { parseDagsSearch } from "~/features/dags/list.model";
+import { parseHomeSearch } from "~/features/home/history.model";
 import { parseDeadlinesSearch, parseSlotsSearch } from "~/features/waiting/waiting.model";
 import { DagsPage } from "~/routes/dags";
 import { HomePage } from "~/routes/home";
@@ -26,7 +27,7 @@ function parseTriggersSearch({ which }: Record<string, unknown>): TriggersSearch
 }
 
 export const pagesAround = [
-  createRoute({ getParentRoute, path: "/", component: HomePage }),
+  createRoute({ getParentRoute, path: "/", component: HomePage, validateSearch: parseHomeSearch }),
   createRoute({ getParentRoute, path: "/dags", component: DagsPage, validateSearch: parseDagsSearch }),
   createRoute({
     getParentRoute,

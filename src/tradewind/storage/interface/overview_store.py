@@ -42,6 +42,15 @@ class FailedRuns(NamedTuple):
     last_at: datetime
 
 
+class EndedRuns(NamedTuple):
+    """How many runs of a span of time ended how."""
+
+    at: datetime
+    """When the span began."""
+    state: RunState
+    number: int
+
+
 class OverviewStore(Protocol):
     """Reads what pages show of many runs at once."""
 
@@ -56,3 +65,12 @@ class OverviewStore(Protocol):
 
     def failed_since(self, instant: datetime, dag_ids: Collection[str] | None = None) -> list[FailedRuns]:
         """By DAG: runs that ended since then and failed; the DAG with the latest failure first. None: of all DAGs."""
+
+    def ended_since(self, instant: datetime, span_s: int, dag_ids: Collection[str] | None = None) -> list[EndedRuns]:
+        """Runs that ended since then, by spans of so many seconds (since 1970, in UTC) and state. None: of all DAGs."""
+
+    def active_runs(self, dag_ids: Collection[str] | None = None) -> dict[RunState, int]:
+        """How many wait and run now. None: of all DAGs."""
+
+    def task_counts(self, since: datetime, dag_ids: Collection[str] | None = None) -> dict[TaskState, int]:
+        """Task instances of the runs that ended since then or are active, by their state. None: of all DAGs."""

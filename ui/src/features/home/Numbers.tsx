@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import {
   failuresQuery,
   importErrorsQuery,
+  pluginErrorsCountQuery,
   requiredActionsCountQuery,
   triggersCountQuery,
   warningsCountQuery,
@@ -21,6 +22,8 @@ export function Numbers() {
   const queued = useQuery(runsNowQuery("queued")).data?.total_entries;
   const failed = useQuery(failuresQuery).data?.total_runs;
   const errors = useQuery({ ...importErrorsQuery, enabled: seesErrors }).data?.total_entries;
+  const seesPlugins = useMay()("read", "plugin").isAllowed;
+  const pluginErrors = useQuery({ ...pluginErrorsCountQuery, enabled: seesPlugins }).data;
   const triggers = useQuery(triggersCountQuery).data;
   const actions = useQuery(requiredActionsCountQuery).data;
   const warnings = useQuery(warningsCountQuery).data;
@@ -38,12 +41,17 @@ export function Numbers() {
       <Number title="Ask for people" number={actions} state="awaiting_input">
         <Link to="/required_actions" aria-label="Required actions" />
       </Number>
-      <Number title="Triggers waiting" number={triggers?.all} state="deferred">
+      <Number title="Triggers wait" number={triggers?.all} state="deferred">
         <Link to="/triggers" aria-label="Triggers" />
       </Number>
       {seesErrors && (
         <Number title="Import errors" number={errors} state="upstream_failed">
           <Link to="/import_errors" aria-label="Import errors" />
+        </Number>
+      )}
+      {seesPlugins && (
+        <Number title="Plugin errors" number={pluginErrors} state="upstream_failed">
+          <Link to="/plugins" aria-label="Plugins that cannot be read" />
         </Number>
       )}
       <Number title="Warnings" number={warnings} state="up_for_retry">

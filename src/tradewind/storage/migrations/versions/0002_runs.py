@@ -96,7 +96,7 @@ def _index_runs() -> None:
     create_index(
         "ix_dag_run_timeout", "dag_run", ["times_out_at"], where="state = 'running' AND times_out_at IS NOT NULL"
     )
-    create_index("ix_dag_run_failed", "dag_run", ["finished_at"], where="state = 'failed'", only=PARTIAL)
+    create_index("ix_dag_run_ended", "dag_run", ["finished_at", "state"], where="finished_at IS NOT NULL")
     create_index("ix_dag_run_order", "dag_run", ["dag_id", "ordering_at"])
     create_index("ix_dag_run_dag", "dag_run", ["dag_id"], only=("sqlite",))
     create_index("ix_dag_run_partition", "dag_run", ["dag_id", "partition_key"], where="partition_key IS NOT NULL")
