@@ -48,7 +48,11 @@ _TASK: Final = f"{_RUN}/tasks/{{failed_task}}"
 
 LOOKS: Final[Mapping[str, Sequence[Look]]] = {
     "/": [Look("overview", "/"), Look("palette", "/", _press("Control+k")), Look("shortcuts", "/", _press("?"))],
-    "/dags": [Look("dags", "/dags"), Look("delete-dags", "/dags", _choose_all_and("Delete…"))],
+    "/dags": [
+        Look("dags", "/dags"),
+        Look("dags-cards", "/dags?view=cards"),
+        Look("delete-dags", "/dags", _choose_all_and("Delete…")),
+    ],
     "/dags/$dagId": [
         Look("grid", f"{_DAG}?num=100"),
         Look("grid-task", "/dags/{failed_dag}?run={failed_run}&task={failed_task}"),

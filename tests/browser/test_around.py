@@ -133,6 +133,50 @@ def test_the_address_holds_which_dags_are_shown(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"sort=-dag_display_name"))
 
 
+def test_dags_are_narrowed_by_owner_bundle_runs_and_questions(page: Page, deployment: Deployment) -> None:
+    """(A8) All of it is in the address; what is found is what the server says of any run, not only of the last one."""
+    page.get_by_role("combobox", name="Owner").select_option("airflow")
+    expect(page).to_have_url(re.compile("owner=airflow"))
+    page.get_by_role("combobox", name="Bundle").select_option("dags-folder")
+    expect(page).to_have_url(re.compile("bundle=dags-folder"))
+    expect(page.get_by_role("link", name="brew", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Asks people").click()
+    expect(page.get_by_text("No DAG fits this search")).to_be_visible()
+    page.get_by_role("button", name="Show all DAGs").click()
+    expect(page).to_have_url(re.compile("/dags$"))
+
+    deployment.ask("POST", "/api/v2/dags/brew/dagRuns", {"logical_date": None, "dag_run_id": "was_bad"})
+    until(lambda: deployment.ask("GET", "/api/v2/dags/brew/dagRuns/was_bad")["state"] == "success", "the run to end")
+    deployment.ask("PATCH", "/api/v2/dags/brew/dagRuns/was_bad", {"state": "failed"})
+    deployment.ask("POST", "/api/v2/dags/brew/dagRuns", {"logical_date": None, "dag_run_id": "is_good"})
+    until(lambda: deployment.ask("GET", "/api/v2/dags/brew/dagRuns/is_good")["state"] == "success", "the run to end")
+    states = page.get_by_role("combobox", name="State of runs")
+    states.select_option("Last run failed")
+    expect(page.get_by_role("link", name="brew", exact=True)).to_have_count(0)
+    states.select_option("Any failed in 24 h")
+    expect(page).to_have_url(re.compile("anyRun=failed"))
+    expect(page.get_by_role("link", name="brew", exact=True)).to_be_visible()
+
+
+def test_dags_are_shown_as_cards_and_that_is_remembered(page: Page) -> None:
+    """(A8)"""
+    page.get_by_role("group", name="View").get_by_role("button", name="Cards").click()
+    expect(page).to_have_url(re.compile("view=cards"))
+    card = page.get_by_role("article", name="brew")
+    expect(card.get_by_role("switch", name="Pause brew")).to_be_visible()
+    page.get_by_role("combobox", name="Order").select_option("Latest run first")
+    expect(page).to_have_url(re.compile("sort=-last_run_start_date"))
+
+    page.goto("/dags?q=brew")
+    expect(card).to_be_visible()
+    expect(page.get_by_role("article")).to_have_count(1)
+    card.get_by_role("button", name="Trigger brew").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("group", name="View").get_by_role("button", name="Rows").click()
+    expect(page.get_by_role("checkbox", name="Choose brew")).to_be_visible()
+
+
 def test_an_event_of_an_asset_starts_what_waits_for_it(page: Page) -> None:
     page.goto("/assets")
     page.get_by_role("link", name="tea").click()
@@ -280,7 +324,7 @@ def test_the_overview_tells_how_things_are(page: Page) -> None:
     expect(page.get_by_role("region", name="Next runs")).to_contain_text("brew")
     expect(page.get_by_role("region", name="Pools")).to_contain_text("default_pool")
     page.get_by_role("link", name="DAGs that failed").click()
-    expect(page).to_have_url(re.compile("state=failed"))
+    expect(page).to_have_url(re.compile("anyRun=failed"))
 
 
 def test_the_overview_counts_what_ended_within_a_period(page: Page, deployment: Deployment) -> None:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from tradewind.model.states import RunState
 from tradewind.storage.insert_new import insert_new
-from tradewind.storage.interface.catalog_store import RunCounts
+from tradewind.storage.interface.catalog_store import DagChoices, RunCounts
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag, dag_favorite, dag_run, dag_tag
 
@@ -23,6 +23,9 @@ _FAVORITES = (
 )
 _FAVORITE = sa.select(dag_favorite.c.dag_id).where(_IS_MARK)
 _UNMARK = sa.delete(dag_favorite).where(_IS_MARK)
+
+_CHOICES = sa.select(dag.c.owners, dag.c.bundle_name).where(dag.c.is_stale.is_(False)).distinct()
+_OWNERS_APART = ", "
 
 
 class Catalog:
@@ -52,6 +55,12 @@ class Catalog:
         for dag_id, name, state, number in self._connection.execute(statement, {"dag_ids": list(dag_ids or ())}):
             found.setdefault(dag_id, (name, {}))[1][RunState(state)] = number
         return [RunCounts(dag_id, name, by_state) for dag_id, (name, by_state) in found.items()]
+
+    def choices(self, dag_ids: Collection[str] | None = None) -> DagChoices:
+        statement = _CHOICES if dag_ids is None else _CHOICES.where(one_of(dag.c.dag_id, "dag_ids"))
+        rows = self._connection.execute(statement, {"dag_ids": list(dag_ids or ())}).all()
+        owners = {owner for each, _ in rows for owner in each.split(_OWNERS_APART) if owner}
+        return DagChoices(sorted(owners), sorted({bundle for _, bundle in rows if bundle is not None}))
 
     def favorites(self, user_name: str) -> list[str]:
         return list(self._connection.scalars(_FAVORITES, {"of_user": user_name}))

@@ -79,6 +79,10 @@ _FAILED = (
 )
 # One after the other: each has an index of its own, and for "or" databases take none of them.
 _ACTIVE = (run_is_queued, run_is_running)
+_ACTIVE_DAGS = {
+    state: sa.select(dag_run.c.dag_id).where(which).distinct()
+    for state, which in zip((RunState.QUEUED, RunState.RUNNING), _ACTIVE, strict=True)
+}
 _TASKS_OF_RUNS = (
     sa.select(task_instance.c.state, sa.func.count())
     .join_from(dag_run, task_instance, task_instance.c.run_key == dag_run.c.run_key)
@@ -132,6 +136,9 @@ class Overview:
     def active_runs(self, dag_ids: Collection[str] | None = None) -> dict[RunState, int]:
         rows = [row for each in _ACTIVE_COUNTED for row in self._connection.execute(*_within(each, dag_ids))]
         return {RunState(state): count for state, count in rows}
+
+    def active_dags(self, state: RunState) -> list[str]:
+        return list(self._connection.scalars(_ACTIVE_DAGS[state]))
 
     def task_counts(self, since: datetime, dag_ids: Collection[str] | None = None) -> dict[TaskState, int]:
         found: Counter[TaskState] = Counter()

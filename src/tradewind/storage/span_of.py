@@ -19,7 +19,7 @@ class span_of(FunctionElement[int]):  # noqa: N801 - reads like a word of SQL
     name = "span_of"
 
     def __init__(self, column: sa.ColumnElement[Any], seconds: int) -> None:
-        # Written out: PostgreSQL takes an expression with two parameters for two expressions, and refuses to group by it.
+        # Written out: PostgreSQL takes an expression with parameters for another one where it groups by it.
         super().__init__(column, sa.literal_column(str(int(seconds))))
 
 

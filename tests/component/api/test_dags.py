@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from tests.component.api.conftest import Connect
 from tests.component.api.dag_files import store_file
-from tests.component.world import PatientExecutor, World
+from tests.component.world import PatientExecutor, World, fails
 from tradewind.api.services import Services
 from tradewind.model.asset import AllAssets, AssetRef
 from tradewind.model.dag import Dag, Task
@@ -189,6 +189,41 @@ def test_dags_are_found_and_sorted_by_their_last_run(client: TestClient, several
     assert ids(client, dag_run_end_date_gte=since) == ["a_daily"]
     assert ids(client, dag_run_end_date_lt=since) == []
     assert client.get(DAGS, params={"dag_run_state": "odd"}).status_code == 422
+
+
+def test_dags_are_found_by_any_of_their_runs(client: TestClient, any_world: World) -> None:
+    """(A8) Whatever has become of those after it."""
+    for dag_id in ("fails", "sales", "waits"):
+        any_world.publish(Dag(dag_id, (Task("a"),)))
+    any_world.trigger("fails", "r1")
+    any_world.scheduler(endings={"a": fails(may_retry=False)})
+    any_world.settle()
+    ended_at = any_world.clock.now()
+    any_world.clock.advance(60)
+    any_world.trigger("fails", "r2")
+    any_world.trigger("waits", "r1")
+
+    def found(state: str, **query: str) -> list[str]:
+        rows = client.get("/api/v2/dags", params={"any_dag_run_state": state, **query}).json()["dags"]
+        return [row["dag_id"] for row in rows]
+
+    assert found("failed") == ["fails"]
+    assert found("failed", any_dag_run_end_date_gte=ended_at.isoformat()) == ["fails"]
+    assert found("failed", any_dag_run_end_date_gte=any_world.clock.now().isoformat()) == []
+    assert found("queued") == ["fails", "waits"]
+    assert found("running") == []
+    assert client.get("/api/v2/dags", params={"any_dag_run_state": "success"}).status_code == 422
+
+
+def test_owners_and_bundles_to_choose_from_are_those_within_reach(
+    client: TestClient, connect: Connect, any_world: World
+) -> None:
+    """(A8)"""
+    store_file(any_world, "a.py", Dag("granted", (Task("a", owner="ann"),)))
+    store_file(any_world, "b.py", Dag("sales", (Task("a", owner="bob"), Task("b", owner="ann"))))
+
+    assert client.get("/ui/dag_choices").json() == {"owners": ["ann", "bob"], "bundles": ["dags-folder"]}
+    assert connect("guest").get("/ui/dag_choices").json() == {"owners": ["ann"], "bundles": ["dags-folder"]}
 
 
 def test_stale_dags_and_those_with_errors(client: TestClient, any_world: World) -> None:

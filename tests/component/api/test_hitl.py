@@ -271,3 +271,18 @@ def test_guests_see_questions_of_their_dags_only(any_world: World, connect: Conn
 
     assert [each["task_instance"]["dag_id"] for each in found["hitl_details"]] == ["granted"]
     assert found["total_entries"] == 1
+
+
+def test_dags_are_found_by_whether_they_ask(asking: Asking, client: TestClient) -> None:
+    """(A8) Until somebody has answered."""
+    asking.world.dag(Task("quiet"), dag_id="quiet")
+
+    def found(*, is_asking: bool) -> list[str]:
+        rows = client.get(DAGS, params={"has_pending_actions": is_asking}).json()["dags"]
+        return [row["dag_id"] for row in rows]
+
+    assert (found(is_asking=True), found(is_asking=False)) == ([], ["quiet", "sales"])
+    asking.ask("ship")
+    assert (found(is_asking=True), found(is_asking=False)) == (["sales"], ["quiet"])
+    assert client.patch(of("ship"), json=YES).status_code == 200
+    assert (found(is_asking=True), found(is_asking=False)) == ([], ["quiet", "sales"])

@@ -110,3 +110,15 @@ def _asking(field: str, test: Asked, value: object) -> Query:
 def _ids(rows: object) -> list[object]:
     assert isinstance(rows, list)
     return [row["dag_id"] for row in rows]
+
+
+def test_owners_and_bundles_are_told_once_each(store: Database) -> None:
+    """(A8)"""
+    publish(store, "a", owners="ann, bob")
+    publish(store, "b", owners="bob")
+    publish(store, "c", owners="")
+
+    with store.begin() as tx:
+        assert tx.catalog.choices() == (["ann", "bob"], [])
+        assert tx.catalog.choices(["b", "c"]).owners == ["bob"]
+        assert tx.catalog.choices([]) == ([], [])

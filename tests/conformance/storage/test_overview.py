@@ -122,6 +122,8 @@ def test_active_runs_and_tasks_of_what_was_or_is_active_are_counted(store: Datab
             tx.runs.finish([RunEnd(run_key, RunState.SUCCESS)], NOW + minutes(at))
 
     with store.begin() as tx:
+        assert tx.overview.active_dags(RunState.RUNNING) == ["sales"]
+        assert tx.overview.active_dags(RunState.QUEUED) == ["stock"]
         runs, runs_of_stock = tx.overview.active_runs(), tx.overview.active_runs({"stock"})
         tasks, tasks_of_stock = tx.overview.task_counts(NOW), tx.overview.task_counts(NOW, {"stock"})
 

@@ -17,6 +17,13 @@ export const tagsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** Owners and bundles of DAGs. */
+export const dagChoicesQuery = queryOptions({
+  queryKey: ["dag-choices"],
+  queryFn: () => data(api.GET("/ui/dag_choices")),
+  staleTime: 60_000,
+});
+
 /** Runs that failed within a day. */
 export const failuresQuery = queryOptions({
   queryKey: ["failures"],

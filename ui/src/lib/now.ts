@@ -6,8 +6,9 @@ let now = Date.now();
 let timer: number | undefined;
 const listeners = new Set<() => void>();
 
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+/** `every`: so many milliseconds pass before it is another one. */
+export function useNow(every = step): number {
+  return useSyncExternalStore(subscribe, () => (every === step ? now : now - (now % every)));
 }
 
 function subscribe(listener: () => void): () => void {

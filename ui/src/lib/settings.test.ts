@@ -3,7 +3,14 @@ import { expect, test } from "vitest";
 import { parseSettings } from "./settings";
 
 test("what was kept is taken as far as it makes sense", () => {
-  const kept = { theme: "dark", zone: "Europe/Berlin", dates: "de", isNavigationHidden: true, folded: ["Admin"] };
+  const kept = {
+    theme: "dark",
+    zone: "Europe/Berlin",
+    dates: "de",
+    isNavigationHidden: true,
+    dagsAsCards: true,
+    folded: ["Admin"],
+  };
 
   expect(parseSettings(JSON.stringify(kept))).toEqual(kept);
   expect(parseSettings(JSON.stringify({ theme: "pink", zone: "Mars/Olympus", dates: "xx", folded: 3 }))).toEqual({

@@ -9,6 +9,8 @@ export interface Settings {
   /** `iso`, or the language whose way of writing dates is wanted. */
   dates: string;
   isNavigationHidden: boolean;
+  /** Whether DAGs are shown as cards rather than rows. */
+  dagsAsCards: boolean;
   /** Titles of the groups of the navigation that are folded. */
   folded: string[];
 }
@@ -31,12 +33,20 @@ const sensible: { [Name in keyof Settings]: (value: unknown) => Settings[Name] |
   zone: (value) => (typeof value === "string" && isZone(value) ? value : undefined),
   dates: (value) => dateLanguages.find((language) => language === value),
   isNavigationHidden: (value) => (typeof value === "boolean" ? value : undefined),
+  dagsAsCards: (value) => (typeof value === "boolean" ? value : undefined),
   folded: (value) => (Array.isArray(value) ? value.map(String) : undefined),
 };
 
 /** What was kept, as far as it makes sense. */
 export function parseSettings(text: string | null): Settings {
-  const usual: Settings = { theme: "system", zone: local, dates: "iso", isNavigationHidden: false, folded: [] };
+  const usual: Settings = {
+    theme: "system",
+    zone: local,
+    dates: "iso",
+    isNavigationHidden: false,
+    dagsAsCards: false,
+    folded: [],
+  };
   let kept: unknown;
   try {
     kept = JSON.parse(text ?? "null");

@@ -90,7 +90,7 @@ def get_run_history(services: Given, caller: Caller, period: Asked = Period.DAY)
 
 @operations.add("GET", "/history/tasks", operation_id="get_task_history", need=_READ)
 def get_task_history(services: Given, caller: Caller, period: Asked = Period.DAY) -> TaskHistoryResponse:
-    """Of the same runs as those of `/ui/history/runs`, as they were half a minute ago at most: there may be millions."""
+    """Of the same runs as those of `/ui/history/runs`, as they were half a minute ago at most: there may be many."""
     reach = dags_within_reach(caller, _READ)
     since = _begins(period, services.clock.now())[0]
 

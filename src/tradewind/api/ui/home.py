@@ -34,6 +34,13 @@ class FailuresResponse(BaseModel):
     total_runs: int
 
 
+class DagChoicesResponse(BaseModel):
+    """What DAGs may be chosen by."""
+
+    owners: list[str]
+    bundles: list[str]
+
+
 class FavoritesResponse(BaseModel):
     """The DAGs that the caller likes."""
 
@@ -55,6 +62,14 @@ def get_failures(
         total_dags=len(found),
         total_runs=sum(each.number for each in found),
     )
+
+
+@operations.add("GET", "/dag_choices", operation_id="get_dag_choices", need=_READ)
+def get_dag_choices(services: Given, caller: Caller) -> DagChoicesResponse:
+    """Of the DAGs that the caller may see."""
+    reach = dags_within_reach(caller, _READ)
+    found = services.store.read(lambda tx: tx.catalog.choices(reach))
+    return DagChoicesResponse(owners=found.owners, bundles=found.bundles)
 
 
 @operations.add("GET", "/favorites", operation_id="get_favorites", need=_READ)

@@ -14,6 +14,13 @@ class RunCounts(NamedTuple):
     by_state: Mapping[RunState, int]
 
 
+class DagChoices(NamedTuple):
+    """What DAGs may be chosen by, each once and in order."""
+
+    owners: list[str]
+    bundles: list[str]
+
+
 class CatalogStore(Protocol):
     """Tags, favorites, numbers of runs. Nothing is locked."""
 
@@ -22,6 +29,9 @@ class CatalogStore(Protocol):
 
     def run_counts(self, dag_ids: Collection[str] | None = None) -> list[RunCounts]:
         """Of those of these DAGs (or of all) that have runs, by id."""
+
+    def choices(self, dag_ids: Collection[str] | None = None) -> DagChoices:
+        """Of these DAGs (or of all) that are in a file."""
 
     def favorites(self, user_name: str) -> list[str]:
         """The DAGs that somebody likes, by id."""

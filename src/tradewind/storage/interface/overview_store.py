@@ -72,5 +72,8 @@ class OverviewStore(Protocol):
     def active_runs(self, dag_ids: Collection[str] | None = None) -> dict[RunState, int]:
         """How many wait and run now. None: of all DAGs."""
 
+    def active_dags(self, state: RunState) -> list[str]:
+        """Those of which a run is in this state, one in which it goes on."""
+
     def task_counts(self, since: datetime, dag_ids: Collection[str] | None = None) -> dict[TaskState, int]:
         """Task instances of the runs that ended since then or are active, by their state. None: of all DAGs."""

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
-import { tagsQuery } from "~/api/around";
+import { dagChoicesQuery, tagsQuery } from "~/api/around";
 import { stateName } from "~/lib/states";
 
+import { Choice } from "./Choice";
 import styles from "./DagFilters.module.css";
-import { type DagsSearch, runStates, schedules } from "./list.model";
+import { anyRuns, type DagsSearch, runStates, schedules, type View } from "./list.model";
+import { Manner } from "./Manner";
 
 /** While somebody types, the list waits so many milliseconds for more. */
 const typing = 200;
@@ -15,8 +17,13 @@ interface Props {
   onChange: (next: DagsSearch) => void;
 }
 
-/** What of all DAGs is shown. */
-export function DagFilters({ search, onChange }: Props) {
+interface FiltersProps extends Props {
+  view: View;
+  onView: (view: View) => void;
+}
+
+/** What of all DAGs is shown, and how. */
+export function DagFilters({ search, view, onChange, onView }: FiltersProps) {
   return (
     <div className={styles.filters} role="search" aria-label="DAGs">
       <SearchField q={search.q ?? ""} onChange={onChange} />
@@ -31,14 +38,7 @@ export function DagFilters({ search, onChange }: Props) {
           });
         }}
       />
-      <Choice
-        label="State of the last run"
-        value={search.state ?? "any"}
-        choices={{ any: "Any state", ...Object.fromEntries(runStates.map((state) => [state, stateName(state)])) }}
-        onChange={(value) => {
-          onChange({ state: runStates.find((state) => state === value) });
-        }}
-      />
+      <RunStates search={search} onChange={onChange} />
       <Choice
         label="Schedule"
         value={search.schedule ?? "any"}
@@ -48,18 +48,106 @@ export function DagFilters({ search, onChange }: Props) {
         }}
       />
       <Tags chosen={search.tags ?? []} onChange={onChange} />
-      <button
-        type="button"
-        className={styles.toggle}
-        aria-pressed={search.favorite ?? false}
-        onClick={() => {
-          onChange({ favorite: search.favorite ? undefined : true });
+      <Named search={search} onChange={onChange} />
+      <Pressed
+        title="★ Favorites"
+        isPressed={search.favorite ?? false}
+        onPress={(favorite) => {
+          onChange({ favorite });
         }}
-      >
-        ★ Favorites
-      </button>
+      />
+      <Pressed
+        title="Asks people"
+        isPressed={search.asks ?? false}
+        onPress={(asks) => {
+          onChange({ asks });
+        }}
+      />
       <Chips search={search} onChange={onChange} />
+      <Manner sort={search.sort} view={view} onChange={onChange} onView={onView} />
     </div>
+  );
+}
+
+interface PressedProps {
+  title: string;
+  isPressed: boolean;
+  onPress: (isPressed: true | undefined) => void;
+}
+
+function Pressed({ title, isPressed, onPress }: PressedProps) {
+  return (
+    <button
+      type="button"
+      className={styles.toggle}
+      aria-pressed={isPressed}
+      onClick={() => {
+        onPress(isPressed ? undefined : true);
+      }}
+    >
+      {title}
+    </button>
+  );
+}
+
+/** Of the last run, or of any. */
+function RunStates({ search: { state, anyRun }, onChange }: Props) {
+  return (
+    <select
+      aria-label="State of runs"
+      value={state ? `last ${state}` : anyRun ? `any ${anyRun}` : ""}
+      onChange={({ target: { value } }) => {
+        onChange({
+          state: runStates.find((each) => value === `last ${each}`),
+          anyRun: anyRuns.find((each) => value === `any ${each}`),
+        });
+      }}
+    >
+      <option value="">Any state</option>
+      <optgroup label="The last run">
+        {runStates.map((each) => (
+          <option key={each} value={`last ${each}`}>
+            Last run {stateName(each)}
+          </option>
+        ))}
+      </optgroup>
+      <optgroup label="Any run">
+        {anyRuns.map((each) => (
+          <option key={each} value={`any ${each}`}>
+            {each === "failed" ? "Any failed in 24 h" : `Any run ${stateName(each)}`}
+          </option>
+        ))}
+      </optgroup>
+    </select>
+  );
+}
+
+/** Whose they are, and where they come from. */
+function Named({ search: { owner, bundle }, onChange }: Props) {
+  const { data } = useQuery(dagChoicesQuery);
+  const choices = (all: string, names: readonly string[], chosen: string | undefined) => ({
+    "": all,
+    ...Object.fromEntries([...new Set([...names, ...(chosen ? [chosen] : [])])].map((name) => [name, name])),
+  });
+  return (
+    <>
+      <Choice
+        label="Owner"
+        value={owner ?? ""}
+        choices={choices("Any owner", data?.owners ?? [], owner)}
+        onChange={(value) => {
+          onChange({ owner: value || undefined });
+        }}
+      />
+      <Choice
+        label="Bundle"
+        value={bundle ?? ""}
+        choices={choices("Any bundle", data?.bundles ?? [], bundle)}
+        onChange={(value) => {
+          onChange({ bundle: value || undefined });
+        }}
+      />
+    </>
   );
 }
 
@@ -94,31 +182,6 @@ function SearchField({ q, onChange }: { q: string; onChange: Props["onChange"] }
   );
 }
 
-interface ChoiceProps {
-  label: string;
-  value: string;
-  choices: Record<string, string>;
-  onChange: (value: string) => void;
-}
-
-function Choice({ label, value, choices, onChange }: ChoiceProps) {
-  return (
-    <select
-      aria-label={label}
-      value={value}
-      onChange={({ target }) => {
-        onChange(target.value);
-      }}
-    >
-      {Object.entries(choices).map(([name, title]) => (
-        <option key={name} value={name}>
-          {title}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 function Tags({ chosen, onChange }: { chosen: string[]; onChange: Props["onChange"] }) {
   const { data: tags = [], isPending } = useQuery(tagsQuery);
   const others = tags.filter((tag) => !chosen.includes(tag));
@@ -135,17 +198,9 @@ function Tags({ chosen, onChange }: { chosen: string[]; onChange: Props["onChang
   );
 }
 
-function Chips({ search: { tags = [], anyTag, owner }, onChange }: Props) {
+function Chips({ search: { tags = [], anyTag }, onChange }: Props) {
   return (
     <>
-      {owner && (
-        <Chip
-          text={`owner ${owner}`}
-          onRemove={() => {
-            onChange({ owner: undefined });
-          }}
-        />
-      )}
       {tags.length > 1 && (
         <button
           type="button"

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 
@@ -7,21 +6,23 @@ import { favoritesQuery } from "~/api/around";
 import type { Schemas } from "~/api/client";
 import { useMay } from "~/api/permissions";
 import { dagsAtOnce, dagsQuery, type DagsParameters } from "~/api/queries";
-import { Can } from "~/components/Can";
 import { Moment } from "~/components/Moment";
 import { Failed } from "~/components/Failed";
-import { Notice } from "~/components/Notice";
+import { useNow } from "~/lib/now";
 
 import { changed, type Choice, type ChosenDag } from "./choice.model";
 import { ChosenBar } from "./ChosenBar";
+import { DagName, LastRun, TriggerButton } from "./DagParts";
 import styles from "./DagTable.module.css";
 import { FavoriteStar } from "./FavoriteStar";
-import { dagsParameters, type DagsSearch, isNarrowed, nextSort, partsOf, type SortField } from "./list.model";
+import { dagsParameters, type DagsSearch, nextSort, partsOf, type SortField } from "./list.model";
+import { NoDags } from "./NoDags";
 import { PauseToggle } from "./PauseToggle";
 import { RunBars } from "./RunBars";
 import { useDagRows } from "./useDagRows";
 
 const rowHeight = 52;
+const hour = 3_600_000;
 
 interface Props {
   search: DagsSearch;
@@ -34,7 +35,8 @@ export function DagTable({ search, onChange }: Props) {
   // How many there were before, while nothing is known: the list does not jump when something else is searched.
   const [count, setCount] = useState(0);
   const [choice, setChoice] = useState<Choice>(new Map());
-  const parameters = useMemo(() => dagsParameters(search), [search]);
+  const now = useNow(hour);
+  const parameters = useMemo(() => dagsParameters(search, now), [search, now]);
   const chooseAll = useChooseAll(parameters, count, (dags) => {
     setChoice(changed(choice, dags, true));
   });
@@ -177,7 +179,6 @@ interface RowProps {
 }
 
 function Row({ dag, runs, isFavorite, tags, isChosen, onChoose, onChange }: RowProps) {
-  const last = runs.at(-1);
   const { isAllowed, reason } = useMay()("edit", "DAG", dag.dag_id);
   return (
     <>
@@ -193,103 +194,14 @@ function Row({ dag, runs, isFavorite, tags, isChosen, onChoose, onChange }: RowP
       />
       <FavoriteStar dagId={dag.dag_id} isFavorite={isFavorite} />
       <PauseToggle dagId={dag.dag_id} isPaused={dag.is_paused} />
-      <span className={styles.name}>
-        <Link to="/dags/$dagId" params={{ dagId: dag.dag_id }} title={dag.description ?? undefined}>
-          {dag.dag_display_name}
-        </Link>
-        <small>
-          {dag.has_import_errors && (
-            <Link to="/import_errors" className={styles.broken}>
-              cannot be read
-            </Link>
-          )}
-          {dag.owners.map((owner) => (
-            <button
-              key={owner}
-              type="button"
-              title={`Owner ${owner}`}
-              onClick={() => {
-                onChange({ owner });
-              }}
-            >
-              {owner}
-            </button>
-          ))}
-          {dag.tags.map(({ name }) => (
-            <button
-              key={name}
-              type="button"
-              className={styles.tag}
-              title={`Tag ${name}`}
-              onClick={() => {
-                onChange({ tags: [...new Set([...tags, name])] });
-              }}
-            >
-              {name}
-            </button>
-          ))}
-        </small>
-      </span>
+      <DagName dag={dag} tags={tags} onChange={onChange} />
       <span className={styles.text} title={dag.timetable_description ?? undefined}>
         {dag.timetable_summary ?? "by hand"}
       </span>
       <span>{dag.is_paused ? "paused" : <Moment at={dag.next_dagrun_run_after} />}</span>
-      <span className={styles.last} data-state={last?.state}>
-        {last && (
-          <Link to="/dags/$dagId" params={{ dagId: dag.dag_id }} search={{ run: last.run_id }} title={last.state}>
-            <Moment at={last.start_date ?? last.run_after} />
-          </Link>
-        )}
-      </span>
+      <LastRun dagId={dag.dag_id} run={runs.at(-1)} />
       <RunBars dagId={dag.dag_id} runs={runs} />
-      <Can action="edit" resource="DAG" dagId={dag.dag_id}>
-        <button
-          type="button"
-          className={styles.trigger}
-          onClick={() => {
-            onChange({ trigger: dag.dag_id });
-          }}
-          aria-label={`Trigger ${dag.dag_id}`}
-          title="Trigger a run"
-        >
-          ▶
-        </button>
-      </Can>
+      <TriggerButton dagId={dag.dag_id} onChange={onChange} />
     </>
-  );
-}
-
-const everything: DagsSearch = {
-  q: undefined,
-  paused: undefined,
-  tags: undefined,
-  owner: undefined,
-  state: undefined,
-  favorite: undefined,
-  broken: undefined,
-};
-
-function NoDags({ search, onChange }: Props) {
-  if (isNarrowed(search)) {
-    return (
-      <Notice title="No DAG fits this search">
-        <p>
-          <button
-            type="button"
-            className={styles.link}
-            onClick={() => {
-              onChange(everything);
-            }}
-          >
-            Show all DAGs
-          </button>
-        </p>
-      </Notice>
-    );
-  }
-  return (
-    <Notice title="There are no DAGs yet">
-      <p>Put a Python file with a DAG into the DAGs folder. It appears here by itself within a second.</p>
-    </Notice>
   );
 }

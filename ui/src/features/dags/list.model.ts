@@ -3,6 +3,13 @@
 export const runStates = ["running", "queued", "failed", "success"] as const;
 export type RunState = (typeof runStates)[number];
 
+/** What at least one run of a DAG is like, whatever became of those after it. Failed: within a day. */
+export const anyRuns = ["running", "queued", "failed"] as const;
+export type AnyRun = (typeof anyRuns)[number];
+
+export const views = ["rows", "cards"] as const;
+export type View = (typeof views)[number];
+
 /** By what the list may be sorted; `-` before it: the other way round. */
 export const sortFields = [
   "dag_display_name",
@@ -26,9 +33,14 @@ export interface DagsSearch {
   owner?: string | undefined;
   /** Of the last run. */
   state?: RunState | undefined;
+  anyRun?: AnyRun | undefined;
+  bundle?: string | undefined;
+  /** Whether a task of it asks people, and nobody has answered. */
+  asks?: true | undefined;
   favorite?: true | undefined;
   broken?: true | undefined;
   sort?: SortField | `-${SortField}` | undefined;
+  view?: View | undefined;
   /** The DAG that is about to be triggered. */
   trigger?: string | undefined;
 }
@@ -44,9 +56,13 @@ export function parseDagsSearch(raw: Record<string, unknown>): DagsSearch {
     schedule: schedules.find((schedule) => schedule === raw.schedule),
     owner: text(raw.owner),
     state: runStates.find((state) => state === raw.state),
+    anyRun: anyRuns.find((state) => state === raw.anyRun),
+    bundle: text(raw.bundle),
+    asks: raw.asks === true || undefined,
     favorite: raw.favorite === true || undefined,
     broken: raw.broken === true || undefined,
     sort: sortOf(raw.sort),
+    view: views.find((view) => view === raw.view),
     trigger: text(raw.trigger),
   };
   if (found.tags?.length === 0) found.tags = undefined;
@@ -64,15 +80,30 @@ function sortOf(value: unknown): DagsSearch["sort"] {
   return value === field ? field : `-${field}`;
 }
 
-/** What the server is asked for. */
-export function dagsParameters({
+const day = 86_400_000;
+
+/** What the server is asked for. `now` in milliseconds. */
+export function dagsParameters(search: DagsSearch, now: number) {
+  return { ...ofDags(search), ...ofRuns(search, now) };
+}
+
+function ofRuns({ state, anyRun }: DagsSearch, now: number) {
+  return {
+    ...(state && { last_dag_run_state: state }),
+    ...(anyRun && { any_dag_run_state: anyRun }),
+    ...(anyRun === "failed" && { any_dag_run_end_date_gte: new Date(now - day).toISOString() }),
+  };
+}
+
+function ofDags({
   q,
   paused,
   tags,
   anyTag,
   schedule,
   owner,
-  state,
+  bundle,
+  asks,
   favorite,
   broken,
   sort = "dag_display_name",
@@ -84,15 +115,33 @@ export function dagsParameters({
     ...(tags && { tags, tags_match_mode: anyTag ? ("any" as const) : ("all" as const) }),
     ...(schedule && { has_asset_schedule: schedule === "assets" }),
     ...(owner && { owners: [owner] }),
-    ...(state && { last_dag_run_state: state }),
+    ...(bundle && { bundle_name: bundle }),
+    ...(asks && { has_pending_actions: true }),
     ...(favorite && { is_favorite: true }),
     ...(broken && { has_import_errors: true }),
   };
 }
 
+/** How all of them are shown, which says nothing about which. */
+const manner = new Set(["sort", "trigger", "view"]);
+
 /** Whether it shows fewer than there are. */
 export function isNarrowed(search: DagsSearch): boolean {
-  return Object.entries(search).some(([name, value]) => value !== undefined && name !== "sort" && name !== "trigger");
+  return Object.entries(search).some(([name, value]) => value !== undefined && !manner.has(name));
+}
+
+/** The change after which it shows all. */
+export function widened(search: DagsSearch): DagsSearch {
+  return Object.fromEntries(
+    Object.keys(search)
+      .filter((name) => !manner.has(name))
+      .map((name) => [name, undefined]),
+  );
+}
+
+/** How many cards of at least this width fit beside each other. */
+export function cardsAcross(width: number, least: number, gap: number): number {
+  return Math.max(1, Math.floor((width + gap) / (least + gap)));
 }
 
 /** After a click on the heading of a column: upwards, downwards, as at first. */

@@ -30,13 +30,13 @@ export function Numbers() {
   return (
     <ul className={styles.numbers} aria-label="Now">
       <Number title="Running" number={running} state="running">
-        <Link to="/dags" search={{ state: "running" }} aria-label="DAGs that run" />
+        <Link to="/dags" search={{ anyRun: "running" }} aria-label="DAGs that run" />
       </Number>
       <Number title="Queued" number={queued} state="queued">
-        <Link to="/dags" search={{ state: "queued" }} aria-label="DAGs with a queued run" />
+        <Link to="/dags" search={{ anyRun: "queued" }} aria-label="DAGs with a queued run" />
       </Number>
       <Number title="Failed in 24 h" number={failed} state="failed">
-        <Link to="/dags" search={{ state: "failed" }} aria-label="DAGs that failed" />
+        <Link to="/dags" search={{ anyRun: "failed" }} aria-label="DAGs that failed" />
       </Number>
       <Number title="Ask for people" number={actions} state="awaiting_input">
         <Link to="/required_actions" aria-label="Required actions" />
