@@ -348,6 +348,9 @@ def test_the_overview_counts_what_ended_within_a_period(page: Page, deployment: 
     expect(page).to_have_url(re.compile(r"/dag_runs\?state=success&from="))
     expect(page.get_by_role("cell", name="counted").first).to_be_visible()
 
+    page.goto("/dags/brew/runs/counted")
+    expect(page.get_by_role("region", name="Run counted")).to_contain_text("Usually")
+
 
 def test_the_overview_shows_what_local_settings_say(page: Page, deployment: Deployment) -> None:
     """(A8) As Markdown; changes are there without a restart."""

@@ -57,6 +57,32 @@ def test_a_long_log_is_searched_filtered_and_downloaded(page: Page, finished: De
     assert "red words and" in text
 
 
+def test_a_log_is_read_by_keys(page: Page, finished: Deployment) -> None:
+    """(A8) Those of Airflow's logs: ends, loggers, the whole window, a search, a file."""
+    page.goto(f"{TASKS}/talk")
+    lines = page.get_by_role("log")
+    expect(page.get_by_text("20,006 lines")).to_be_visible()
+    page.keyboard.press("Control+ArrowDown")
+    expect(lines.get_by_text("line 20000", exact=True)).to_be_visible()
+    page.keyboard.press("Control+ArrowUp")
+    expect(lines.get_by_text("line 20000", exact=True)).to_have_count(0)
+
+    page.keyboard.press("s")
+    expect(page.get_by_role("checkbox", name="Loggers")).to_be_checked()
+    page.keyboard.press("w")
+    expect(page.get_by_role("checkbox", name="Wrap")).not_to_be_checked()
+    page.keyboard.press("f")
+    expect(page.get_by_role("region", name="Log")).to_have_attribute("data-full", "true")
+    box = page.get_by_role("region", name="Log").bounding_box()
+    assert box is not None
+    assert (box["width"], box["height"]) == (1280, 800)
+    assert violations(page) == []
+    page.keyboard.press("f")
+    expect(page.get_by_role("region", name="Log")).to_have_attribute("data-full", "false")
+    with page.expect_download():
+        page.keyboard.press("d")
+
+
 def test_what_a_task_left_is_shown_and_changed(page: Page, finished: Deployment) -> None:
     """Rendered fields, XComs, attempts with what they used, details; the address holds the tab."""
     page.goto(f"{TASKS}/templated/rendered_templates")

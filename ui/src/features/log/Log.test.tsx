@@ -50,3 +50,28 @@ test("a log that cannot be read says why", async () => {
 
   expect((await screen.findByRole("alert")).textContent).toContain("There is no such try");
 });
+
+test("keys open and fold all groups, show loggers, and fill the window", async () => {
+  const grouped = (event: string) => ({ ...line(event), logger: "shop.orders" });
+  logged(line("::group::Before"), grouped("prepared"), line("::endgroup::"), grouped("did it"));
+  await screen.findByText("did it");
+  expect(screen.queryByText("prepared")).toBeNull();
+
+  fireEvent.keyDown(document.body, { key: "e" });
+  expect(screen.getByText("prepared")).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: /Before/ }));
+  expect(screen.queryByText("prepared")).toBeNull();
+  fireEvent.keyDown(document.body, { key: "e" });
+  fireEvent.keyDown(document.body, { key: "e" });
+  expect(screen.getByText("prepared")).toBeTruthy();
+
+  expect(screen.queryByText("shop.orders")).toBeNull();
+  fireEvent.keyDown(document.body, { key: "s" });
+  expect(screen.getAllByText("shop.orders")).toHaveLength(2);
+
+  const log = screen.getByRole("region", { name: "Log" });
+  fireEvent.keyDown(document.body, { key: "f" });
+  expect(log.dataset.full).toBe("true");
+  fireEvent.keyDown(screen.getByRole("log"), { key: "Escape" });
+  expect(log.dataset.full).toBe("false");
+});

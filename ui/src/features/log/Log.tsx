@@ -31,19 +31,23 @@ export function Log({ place, tryNumber, state }: Props) {
     source: undefined,
     isWrapped: true,
     times: "time",
+    isSourced: false,
+    areOpen: false,
+    isFull: false,
     searched: "",
   });
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  /** Groups that are not as all others. */
+  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const [current, setCurrent] = useState<number>();
   const [isFollowing, setFollowing] = useState(isLive);
   const [scrolled, setScrolled] = useState(0);
   const scroller = useRef<HTMLDivElement>(null);
-  const room = useRoom(scroller, view.times);
-  const { level, source, isWrapped } = view;
+  const room = useRoom(scroller, `${view.times} ${view.isSourced} ${view.isFull}`);
+  const { level, source, isWrapped, areOpen } = view;
   const columns = isWrapped ? room.columns : undefined;
   const wanted = useMemo(
-    (): Wanted => ({ level: levels.indexOf(level), source, open, columns }),
-    [level, source, open, columns],
+    (): Wanted => ({ level: levels.indexOf(level), source, areOpen, turned, columns }),
+    [level, source, areOpen, turned, columns],
   );
   const layout = useLayout(store, version, wanted);
   const found = useFound(store, version, view.searched);
@@ -64,22 +68,38 @@ export function Log({ place, tryNumber, state }: Props) {
     scroller.current.scrollTop = scrollTo(layout, layout.positionOf(number), room.height, lineHeight);
   };
   const toggle = (group: number) => {
-    const next = new Set(open);
+    const next = new Set(turned);
     if (!next.delete(group)) next.add(group);
     setFollowing(false);
-    setOpen(next);
+    setTurned(next);
+  };
+  const change = (next: Partial<View>) => {
+    if (next.areOpen !== undefined) setTurned(new Set());
+    setView((before) => ({ ...before, ...next }));
+  };
+  const goToEnd = (end: "first" | "last") => {
+    const element = scroller.current;
+    if (element === null) return;
+    setFollowing(isLive && end === "last");
+    element.scrollTop = end === "first" ? 0 : element.scrollHeight;
   };
   const { height, from, to, top } = windowAt(layout, scrolled, room.height, lineHeight);
   return (
-    <section className={styles.log} aria-label="Log">
+    <section
+      className={styles.log}
+      aria-label="Log"
+      data-full={view.isFull}
+      onKeyDown={({ key, target }) => {
+        if (key === "Escape" && view.isFull && !(target instanceof HTMLInputElement)) change({ isFull: false });
+      }}
+    >
       <LogBar
         log={log}
         place={place}
         tryNumber={tryNumber}
         view={view}
-        onView={(change) => {
-          setView((before) => ({ ...before, ...change }));
-        }}
+        onView={change}
+        onEnd={goToEnd}
         found={{ count: shown.length, position: current === undefined ? -1 : shown.indexOf(current), goTo }}
         follow={{ isFollowing, isLive, set: setFollowing }}
       />
@@ -114,7 +134,8 @@ export function Log({ place, tryNumber, state }: Props) {
                   searched={view.searched}
                   times={view.times}
                   isCurrent={row.number === current}
-                  isOpen={open.has(row.number)}
+                  isSourced={view.isSourced}
+                  isOpen={view.areOpen !== turned.has(row.number)}
                   onToggle={toggle}
                 />
               );

@@ -1,13 +1,11 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-
-import { reasonOf } from "~/api/client";
 import type { TaskPlace } from "~/api/queries";
 import { Button } from "~/components/Button";
-import { useShortcuts } from "~/lib/shortcuts";
 
 import { type Level, levels } from "./line.model";
 import styles from "./Log.module.css";
-import { type Log, logAddress } from "./useLog";
+import { useDownload } from "./useDownload";
+import type { Log } from "./useLog";
+import { useLogKeys } from "./useLogKeys";
 
 export type Times = "none" | "time" | "full";
 
@@ -16,6 +14,12 @@ export interface View {
   source: number | undefined;
   isWrapped: boolean;
   times: Times;
+  /** Whether each line says which logger wrote it. */
+  isSourced: boolean;
+  /** Whether groups are open, unless somebody has folded one. */
+  areOpen: boolean;
+  /** Whether it fills the window. */
+  isFull: boolean;
   searched: string;
 }
 
@@ -27,12 +31,14 @@ interface Props {
   onView: (change: Partial<View>) => void;
   found: { count: number; position: number; goTo: (position: number) => void };
   follow: { isFollowing: boolean; isLive: boolean; set: (isFollowing: boolean) => void };
+  onEnd: (end: "first" | "last") => void;
 }
 
 /** What is shown of a log, and how. */
-export function LogBar({ log, place, tryNumber, view, onView, found, follow }: Props) {
+export function LogBar({ log, place, tryNumber, view, onView, found, follow, onEnd }: Props) {
   const { store } = log;
-  useLogKeys(view, onView);
+  const download = useDownload(log, place, tryNumber);
+  useLogKeys(view, { onView, onEnd, onDownload: download.save });
   return (
     <div className={styles.bar} role="toolbar" aria-label="Log">
       <Search searched={view.searched} found={found} onView={onView} />
@@ -76,66 +82,71 @@ export function LogBar({ log, place, tryNumber, view, onView, found, follow }: P
         <option value="time">Time of day</option>
         <option value="full">Date and time</option>
       </select>
-      <label>
-        <input
-          type="checkbox"
-          checked={view.isWrapped}
-          onChange={({ target }) => {
-            onView({ isWrapped: target.checked });
-          }}
-        />
-        Wrap
-      </label>
-      {follow.isLive && (
-        <label>
-          <input
-            type="checkbox"
-            checked={follow.isFollowing}
-            onChange={({ target }) => {
-              follow.set(target.checked);
-            }}
-          />
-          Follow
-        </label>
-      )}
+      <Check
+        title="Wrap"
+        keys="w"
+        isOn={view.isWrapped}
+        onChange={(isWrapped) => {
+          onView({ isWrapped });
+        }}
+      />
+      <Check
+        title="Loggers"
+        keys="s"
+        isOn={view.isSourced}
+        onChange={(isSourced) => {
+          onView({ isSourced });
+        }}
+      />
+      <Check
+        title="Open groups"
+        keys="e"
+        isOn={view.areOpen}
+        onChange={(areOpen) => {
+          onView({ areOpen });
+        }}
+      />
+      {follow.isLive && <Check title="Follow" isOn={follow.isFollowing} onChange={follow.set} />}
       <span className={styles.count}>
         {store.count.toLocaleString("en")} lines{log.isComplete ? "" : " …"}
       </span>
-      <Download log={log} place={place} tryNumber={tryNumber} />
+      <Button title="Download (d)" onClick={download.save}>
+        Download
+      </Button>
+      <Button
+        title={view.isFull ? "Back to the page (f)" : "Fill the window (f)"}
+        aria-pressed={view.isFull}
+        onClick={() => {
+          onView({ isFull: !view.isFull });
+        }}
+      >
+        {view.isFull ? "Smaller" : "Larger"}
+      </Button>
+      {download.problem && <span role="alert">{download.problem}</span>}
     </div>
   );
 }
 
-const nextTimes = { none: "time", time: "full", full: "none" } as const;
+interface CheckProps {
+  title: string;
+  /** That do the same. */
+  keys?: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
 
-/** Those that Airflow's logs have. */
-function useLogKeys({ isWrapped, times }: View, onView: Props["onView"]): void {
-  const told = useRef(onView);
-  useEffect(() => {
-    told.current = onView;
-  }, [onView]);
-  useShortcuts(
-    useMemo(
-      () => [
-        {
-          keys: "w",
-          title: "Wrap long lines",
-          group: "Log",
-          run: () => {
-            told.current({ isWrapped: !isWrapped });
-          },
-        },
-        {
-          keys: "t",
-          title: "Times of lines",
-          group: "Log",
-          run: () => {
-            told.current({ times: nextTimes[times] });
-          },
-        },
-      ],
-      [isWrapped, times],
-    ),
+function Check({ title, keys, isOn, onChange }: CheckProps) {
+  return (
+    <label title={keys && `${title} (${keys})`}>
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ target }) => {
+          onChange(target.checked);
+        }}
+      />
+      {title}
+    </label>
   );
 }
 
@@ -184,40 +195,4 @@ function Search({ searched, found, onView }: SearchProps) {
       )}
     </span>
   );
-}
-
-function Download({ log, place, tryNumber }: Pick<Props, "log" | "place" | "tryNumber">) {
-  const [problem, setProblem] = useState<string>();
-  const save = async () => {
-    setProblem(undefined);
-    try {
-      const { store } = log;
-      // What is no longer held here, the server has.
-      const content = store.first > 1 ? await fromServer(place, tryNumber) : new Blob([...store.texts()]);
-      offer(content, `${place.dagId}.${place.runId}.${place.taskId}.${tryNumber}.log`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
-  return (
-    <>
-      <Button onClick={() => void save()}>Download</Button>
-      {problem && <span role="alert">{problem}</span>}
-    </>
-  );
-}
-
-async function fromServer(place: TaskPlace, tryNumber: number): Promise<Blob> {
-  const response = await fetch(logAddress(place, tryNumber), { headers: { Accept: "text/plain" } });
-  if (!response.ok) throw new Error(await reasonOf(response));
-  return response.blob();
-}
-
-function offer(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -12,18 +12,24 @@ interface Props {
   row: Row;
   searched: string;
   times: Times;
+  isSourced: boolean;
   isCurrent: boolean;
   isOpen: boolean;
   onToggle: (group: number) => void;
 }
 
 /** One line. */
-export const LogRow = memo(function LogRow({ row, searched, times, isCurrent, isOpen, onToggle }: Props) {
+export const LogRow = memo(function LogRow({ row, searched, times, isSourced, isCurrent, isOpen, onToggle }: Props) {
   const isGroup = row.group === row.number;
   const drawn = pieces(row.text, searched).map((piece, position) => <Drawn key={position} piece={piece} />);
   return (
     <li className={styles.row} data-level={row.level} data-current={isCurrent} aria-current={isCurrent || undefined}>
       {times !== "none" && <Time at={row.at} times={times} />}
+      {isSourced && (
+        <span className={styles.source} title={row.source || undefined}>
+          {row.source}
+        </span>
+      )}
       <span data-text className={styles.text} title={row.source || undefined}>
         {isGroup ? (
           <button
@@ -50,6 +56,7 @@ function isSame(before: Props, after: Props): boolean {
     before.row.text === after.row.text &&
     before.searched === after.searched &&
     before.times === after.times &&
+    before.isSourced === after.isSourced &&
     before.isCurrent === after.isCurrent &&
     before.isOpen === after.isOpen &&
     before.onToggle === after.onToggle

@@ -6,8 +6,10 @@ export interface Wanted {
   level: number;
   /** The number of the only logger that is shown. */
   source: number | undefined;
-  /** Groups that are open, by the row that begins them. All others show only that row. */
-  open: ReadonlySet<number>;
+  /** Whether groups are open. Those that are not show only the row that begins them. */
+  areOpen: boolean;
+  /** Groups that are the other way round, by the row that begins them. */
+  turned: ReadonlySet<number>;
   /** How many characters fit side by side; none: long lines are not wrapped. */
   columns: number | undefined;
 }
@@ -76,9 +78,9 @@ export class Layout {
   }
 
   shows(number: number): boolean {
-    const { level, source, open } = this.wanted;
+    const { level, source, areOpen, turned } = this.wanted;
     const group = this.store.groupOf(number);
-    if (group !== 0 && group !== number && !open.has(group)) return false;
+    if (group !== 0 && group !== number && areOpen === turned.has(group)) return false;
     if (this.store.levelOf(number) < level) return false;
     return source === undefined || this.store.sourceOf(number) === source;
   }

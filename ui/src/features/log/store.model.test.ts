@@ -4,7 +4,7 @@ import { Layout, scrollTo, type Wanted, windowAt } from "./layout.model";
 import { LogStore } from "./store.model";
 import { lineReader } from "./stream.model";
 
-const all: Wanted = { level: 0, source: undefined, open: new Set(), columns: undefined };
+const all: Wanted = { level: 0, source: undefined, areOpen: false, turned: new Set(), columns: undefined };
 
 function filled(count: number): LogStore {
   const store = new LogStore();
@@ -70,7 +70,9 @@ test("groups are folded until they are opened", () => {
   expect(store.row(1)).toMatchObject({ text: "Sources", group: 1 });
   const folded = new Layout(store, all);
   expect([folded.at(0), folded.at(1), folded.count]).toEqual([1, 3, 2]);
-  expect(new Layout(store, { ...all, open: new Set([1]) }).count).toBe(3);
+  expect(new Layout(store, { ...all, turned: new Set([1]) }).count).toBe(3);
+  expect(new Layout(store, { ...all, areOpen: true }).count).toBe(3);
+  expect(new Layout(store, { ...all, areOpen: true, turned: new Set([1]) }).count).toBe(new Layout(store, all).count);
 });
 
 test("wrapped lines are as high as they need", () => {

@@ -2,6 +2,7 @@
 import type { ChartBar } from "~/components/chart/chart.model";
 import { stateName } from "~/lib/states";
 import { between, duration } from "~/lib/time";
+import { usualSeconds } from "~/lib/usual";
 
 export interface RunInChart {
   run_id: string;
@@ -38,15 +39,10 @@ export interface Summary {
 
 export function summaryOf(runs: readonly RunInChart[]): Summary {
   const ended = runs.filter(({ end_date: end }) => end !== null);
-  const durations = ended
-    .filter(({ state }) => state === "success")
-    .map((run) => between(run.start_date, run.end_date, 0))
-    .filter((each) => each !== undefined)
-    .sort((one, other) => one - other);
   return {
     ended: ended.length,
     failed: ended.filter(({ state }) => state === "failed").length,
-    usual: durations[Math.floor((durations.length - 1) / 2)],
+    usual: usualSeconds(runs),
   };
 }
 

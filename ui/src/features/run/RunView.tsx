@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { api, data, type Schemas } from "~/api/client";
+import { recentRunsQuery } from "~/api/dagQueries";
 import { runQuery } from "~/api/instanceQueries";
 import { useIsKnown, useMay } from "~/api/permissions";
 import { runExplanationQuery } from "~/api/queries";
@@ -17,6 +18,7 @@ import { State } from "~/components/State";
 import { type MoreTab, TabsAndMore } from "~/components/Tabs";
 import { useNow } from "~/lib/now";
 import { between, duration } from "~/lib/time";
+import { type TimedRun, usualSeconds } from "~/lib/usual";
 
 import { originOf, type RunTab, runTabs, tabOf, versionsOf } from "./run.model";
 import { RunEvents } from "./RunEvents";
@@ -42,6 +44,7 @@ export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, dea
   const { data: run, error } = useQuery(runQuery(dagId, runId));
   const isOver = run?.state === "success" || run?.state === "failed";
   const isKnown = useIsKnown();
+  const { data: others, isLoading: isComparing } = useQuery(recentRunsQuery(dagId));
   const { data: why, isLoading: isExplaining } = useQuery({
     ...runExplanationQuery(dagId, runId),
     enabled: run !== undefined && !isOver,
@@ -54,7 +57,7 @@ export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, dea
         </Link>
       </Failed>
     );
-  if (run === undefined || isExplaining || !isKnown) return <Skeleton />;
+  if (run === undefined || isExplaining || isComparing || !isKnown) return <Skeleton />;
   const tabs = runTabs.filter(([name]) => name !== "audit_log" || may("read", "audit log").isAllowed);
   const chosen = tabOf(tab);
   return (
@@ -64,7 +67,7 @@ export function RunView({ dagId, runId, tab, onTab, actions, explain, tasks, dea
         <State state={run.state} />
         <div className={styles.actions}>{actions}</div>
       </header>
-      <Times run={run} />
+      <Times run={run} others={others} />
       <RunNote run={run} />
       {!isOver && why && explain(why)}
       {deadlines}
@@ -91,7 +94,9 @@ function contentOf(tab: RunTab, run: Run, tasks: ReactNode): ReactNode {
   }
 }
 
-function Times({ run }: { run: Run }) {
+/** `others`: the newest runs of the DAG. */
+function Times({ run, others = [] }: { run: Run; others: readonly TimedRun[] | undefined }) {
+  const usual = usualSeconds(others);
   const now = useNow();
   const seconds = between(run.start_date, run.end_date, now);
   return (
@@ -102,6 +107,7 @@ function Times({ run }: { run: Run }) {
         ["Started", when(run.start_date)],
         ["Ended", when(run.end_date)],
         ["Duration", seconds === undefined ? undefined : duration(seconds)],
+        ["Usually", usual === undefined ? undefined : duration(usual)],
         ["Version", versionsOf(run)],
       ]}
     />
