@@ -69,6 +69,7 @@ from tradewind.api.services import Services
 from tradewind.api.ui import (
     alerts,
     asset_graph,
+    dag_list,
     deadlines,
     events,
     history,
@@ -137,6 +138,7 @@ ALL: Final[tuple[Operations, ...]] = (
     events.operations,
     overview.operations,
     home.operations,
+    dag_list.operations,
     history.operations,
     alerts.operations,
     asset_graph.operations,

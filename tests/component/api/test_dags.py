@@ -204,7 +204,7 @@ def test_dags_are_found_by_any_of_their_runs(client: TestClient, any_world: Worl
     any_world.trigger("waits", "r1")
 
     def found(state: str, **query: str) -> list[str]:
-        rows = client.get("/api/v2/dags", params={"any_dag_run_state": state, **query}).json()["dags"]
+        rows = client.get("/ui/dags", params={"any_dag_run_state": state, **query}).json()["dags"]
         return [row["dag_id"] for row in rows]
 
     assert found("failed") == ["fails"]
@@ -212,7 +212,7 @@ def test_dags_are_found_by_any_of_their_runs(client: TestClient, any_world: Worl
     assert found("failed", any_dag_run_end_date_gte=any_world.clock.now().isoformat()) == []
     assert found("queued") == ["fails", "waits"]
     assert found("running") == []
-    assert client.get("/api/v2/dags", params={"any_dag_run_state": "success"}).status_code == 422
+    assert client.get("/ui/dags", params={"any_dag_run_state": "success"}).status_code == 422
 
 
 def test_owners_and_bundles_to_choose_from_are_those_within_reach(

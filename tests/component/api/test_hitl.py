@@ -278,7 +278,7 @@ def test_dags_are_found_by_whether_they_ask(asking: Asking, client: TestClient) 
     asking.world.dag(Task("quiet"), dag_id="quiet")
 
     def found(*, is_asking: bool) -> list[str]:
-        rows = client.get(DAGS, params={"has_pending_actions": is_asking}).json()["dags"]
+        rows = client.get("/ui/dags", params={"has_pending_actions": is_asking}).json()["dags"]
         return [row["dag_id"] for row in rows]
 
     assert (found(is_asking=True), found(is_asking=False)) == ([], ["quiet", "sales"])

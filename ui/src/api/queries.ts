@@ -8,7 +8,7 @@ import type { paths } from "./schema";
 const pageSize = 100;
 
 /** What lists of DAGs may be asked for. */
-export type DagsParameters = Omit<NonNullable<paths["/api/v2/dags"]["get"]["parameters"]["query"]>, "limit" | "offset">;
+export type DagsParameters = Omit<NonNullable<paths["/ui/dags"]["get"]["parameters"]["query"]>, "limit" | "offset">;
 
 /** How many DAGs are loaded at once. */
 export const dagsAtOnce = 100;
@@ -19,7 +19,7 @@ export const dagsQuery = (parameters: DagsParameters, part: number) =>
     queryKey: ["dags", parameters, part],
     queryFn: () =>
       data(
-        api.GET("/api/v2/dags", {
+        api.GET("/ui/dags", {
           params: { query: { ...parameters, limit: dagsAtOnce, offset: part * dagsAtOnce } },
         }),
       ),

@@ -1,27 +1,15 @@
 """Which DAGs clients may ask lists for."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from fastapi import HTTPException
 
 from tradewind.api.auth.access import Need, Principal, dags_within_reach
 from tradewind.api.moment import Moment
 from tradewind.api.paging import Texts, is_, matches, one_of, starts_with, within
-from tradewind.model.listing import Condition, Listed, Query, Test
-from tradewind.model.states import RunState, TaskState
-from tradewind.storage.interface import Transaction
-
-_LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_PENDING: Final = Query(
-    (
-        Condition("responded_at", Test.IS, None),
-        Condition("stored_state", Test.ONE_OF, (TaskState.AWAITING_INPUT.value, TaskState.DEFERRED.value)),
-    ),
-    is_counted=False,
-)
-"""What tasks ask, and nobody has answered."""
+from tradewind.model.listing import Condition, Test
+from tradewind.model.states import RunState
 
 
 def within_reach(caller: Principal, need: Need, field: str = "dag_id") -> Condition | None:
@@ -79,9 +67,6 @@ class DagFilter(ChosenDags):
     dag_run_end_date_lte: Moment | None = None
     dag_run_end_date_lt: Moment | None = None
     dag_run_state: Texts
-    any_dag_run_state: Literal["queued", "running", "failed"] | None = None
-    any_dag_run_end_date_gte: Moment | None = None
-    has_pending_actions: bool | None = None
     is_favorite: bool | None = None
     timetable_type: Texts
 
@@ -107,27 +92,6 @@ class DagFilter(ChosenDags):
             self._favorite(caller),
             one_of("timetable_type", self.timetable_type),
         ]
-
-    def among(self, tx: Transaction) -> list[Condition | None]:
-        """What is looked up first: that is quicker than to ask each DAG for all its runs."""
-        return [self._of_runs(tx), *self._that_ask(tx)]
-
-    def _of_runs(self, tx: Transaction) -> Condition | None:
-        """A failed run counts since the given instant, or always."""
-        if self.any_dag_run_state is None:
-            return None
-        if self.any_dag_run_state == "failed":
-            since = self.any_dag_run_end_date_gte or _LONG_AGO
-            return Condition("dag_id", Test.ONE_OF, tuple(each.dag_id for each in tx.overview.failed_since(since)))
-        return Condition("dag_id", Test.ONE_OF, tuple(tx.overview.active_dags(RunState(self.any_dag_run_state))))
-
-    def _that_ask(self, tx: Transaction) -> list[Condition]:
-        if self.has_pending_actions is None:
-            return []
-        asking = {str(row["dag_id"]) for row in tx.listings.page(Listed.INQUIRIES, _PENDING).rows}
-        if self.has_pending_actions:
-            return [Condition("dag_id", Test.ONE_OF, tuple(sorted(asking)))]
-        return [Condition("dag_id", Test.IS_NOT, dag_id) for dag_id in sorted(asking)]
 
     def _bounds(self, name: str) -> dict[str, Any]:
         return {bound: getattr(self, f"{name}_{bound}") for bound in ("gte", "gt", "lte", "lt")}

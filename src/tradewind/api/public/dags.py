@@ -47,8 +47,7 @@ def get_dags(
     shown = ShownDags(services.folders)
 
     def work(tx: Transaction) -> DAGCollectionResponse:
-        wanted = [*conditions, *asked.among(tx)]
-        page = listed(tx, Listed.DAGS, conditions=wanted, order_by=order_by, limit=limit, offset=offset)
+        page = listed(tx, Listed.DAGS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
         values = {"dags": shown.values(tx, page.rows), "total_entries": page.total}
         return encoded(DAGCollectionResponse, values)
 
