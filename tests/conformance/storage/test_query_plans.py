@@ -569,11 +569,8 @@ SHOWN: dict[str, tuple[Question, tuple[str, str, str]]] = {
     ),
     "overview.ended_since": (
         lambda tx: tx.overview.ended_since(NOW, 3600),
-        (
-            "dag_run USING COVERING INDEX ix_dag_run_ended (finished_at>?)",
-            "Index Only Scan using ix_dag_run_ended",
-            "ix_dag_run_ended",
-        ),
+        # PostgreSQL reads the index alone only once the table was vacuumed.
+        ("dag_run USING COVERING INDEX ix_dag_run_ended (finished_at>?)", "ix_dag_run_ended", "ix_dag_run_ended"),
     ),
     "a page of DAGs": (
         lambda tx: tx.listings.page(Listed.DAGS, _PAGE),
