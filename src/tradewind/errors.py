@@ -4,6 +4,7 @@
     ├── NotFound                 a name that does not exist
     │   ├── UnknownDag
     │   ├── UnknownRun
+    │   ├── UnknownVersion
     │   ├── UnknownTask
     │   ├── UnknownGroup
     │   ├── UnknownPool
@@ -70,6 +71,15 @@ class UnknownRun(NotFound):
         super().__init__(f"DAG {dag_id!r} has no run {run_id!r}")
         self.dag_id = dag_id
         self.run_id = run_id
+
+
+class UnknownVersion(NotFound):
+    """No version of that number."""
+
+    def __init__(self, dag_id: str, number: int) -> None:
+        super().__init__(f"DAG {dag_id!r} has no version {number}")
+        self.dag_id = dag_id
+        self.number = number
 
 
 class UnknownTask(NotFound):

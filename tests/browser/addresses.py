@@ -55,6 +55,7 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
     ],
     "/dags/$dagId": [
         Look("grid", f"{_DAG}?num=100"),
+        Look("grid-filtered", f"{_DAG}?state=failed&num=100"),
         Look("grid-task", "/dags/{failed_dag}?run={failed_run}&task={failed_task}"),
         Look("trigger", "/dags/{params_dag}", _click("Trigger")),
     ],
@@ -62,7 +63,11 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
         Look("dag-overview", f"{_DAG}/overview"),
         Look("dag-overview-waiting", "/dags/daily_margins/overview"),
     ],
-    "/dags/$dagId/graph": [Look("graph", f"{_DAG}/graph?run={{run}}")],
+    "/dags/$dagId/graph": [
+        Look("graph", f"{_DAG}/graph?run={{run}}"),
+        Look("graph-filtered", f"{_DAG}/graph?run={{run}}&operator=%40task&direction=down"),
+        Look("graph-around", "/dags/{asset_dag}/graph?outside=true"),
+    ],
     "/dags/$dagId/gantt": [Look("gantt", f"{_DAG}/gantt?run={{old_run}}")],
     "/dags/$dagId/calendar": [Look("calendar", f"{_DAG}/calendar")],
     "/dags/$dagId/runs": [Look("runs", f"{_DAG}/runs")],

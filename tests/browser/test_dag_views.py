@@ -69,6 +69,7 @@ def test_the_graph_has_labels_and_copies_and_shows_what_is_around_a_task(page: P
     page.get_by_label("Find a task").fill("arriv")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("task=arrive"))
+    page.get_by_role("button", name="Filters").click()
     page.get_by_label("Show").select_option("upstream")
     expect(graph.get_by_title(re.compile("^aside: "))).to_have_count(0)
     expect(graph.get_by_title(re.compile("^stumble: success"))).to_be_visible()

@@ -67,11 +67,21 @@ def _by_assets(tx: Transaction) -> Iterator[tuple[str, str]]:
 
 def _by_tasks(dag: Dag) -> Iterator[tuple[str, str]]:
     for task in dag.tasks:
-        triggered, awaited = _argument(task, _TRIGGERS), _argument(task, _AWAITS)
+        triggered, awaited = triggered_dag(task), awaited_dag(task)
         if triggered is not None:
             yield f"dag:{dag.dag_id}", f"dag:{triggered}"
         if awaited is not None:
             yield f"dag:{awaited}", f"dag:{dag.dag_id}"
+
+
+def triggered_dag(task: Task) -> str | None:
+    """The DAG of which a task starts runs."""
+    return _argument(task, _TRIGGERS)
+
+
+def awaited_dag(task: Task) -> str | None:
+    """The DAG for which a task waits."""
+    return _argument(task, _AWAITS)
 
 
 def _argument(task: Task, name: str) -> str | None:

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from tradewind.decide.structure import Structure
 from tradewind.errors import UnknownDag
 from tradewind.model.ids import RunKey
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
-from tradewind.storage.interface.overview_store import RunAtAGlance, TaskStates
+from tradewind.storage.interface.overview_store import ANY_RUN, Place, RunAtAGlance, RunFilter, TaskStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,27 @@ class Grid:
     """By run, of those that have tasks."""
     version_numbers: Mapping[int, int]
     """How people call the versions of the runs."""
+    pages: "Pages"
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Where the grid goes on."""
+
+    older: Place | None
+    """The runs before it are the next page. None: there are no older ones."""
+    has_newer: bool
+    newer: Place | None
+    """Likewise. None: the newest page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs a grid shows."""
+
+    most: int
+    before: Place | None = None
+    only: RunFilter = ANY_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +76,10 @@ def show_grid(
     tx: Transaction,
     dag_id: str,
     structures: Structures,
-    most: int,
-    before: datetime | None = None,
+    wanted: Wanted,
     kept: Kept | None = None,
 ) -> Grid:
-    """Of the newest runs, or of those before an instant of their order. Raises `UnknownDag`, `DagUnusable`.
+    """Of the newest runs, or of those before a place in their order. Raises `UnknownDag`, `DagUnusable`.
 
     The rows are those of the current version, then tasks that only the shown runs have. Who has the rows already,
     and all runs but some, is told the states of those alone.
@@ -68,7 +87,7 @@ def show_grid(
     record = tx.dags.find(dag_id)
     if record is None:
         raise UnknownDag(dag_id)
-    runs = tx.overview.runs_until(dag_id, most, before)
+    runs, pages = _page(tx, dag_id, wanted)
     asked = runs if kept is None else [run for run in runs if run.run_id in kept.changed]
     states, numbers = _within(tx, asked)
     rows = [] if record.version_key is None else list(grid_rows(structures.get(tx, record.version_key)))
@@ -76,10 +95,25 @@ def show_grid(
     former = sorted(set[str]().union(*(each.task_ids for each in states.values())) - known)
     if kept is not None and (former or kept.layout != record.version_key):
         # The numbers of rows are not those that the asker knows.
-        return show_grid(tx, dag_id, structures, most, before)
+        return show_grid(tx, dag_id, structures, wanted)
     rows += [GridRow(task_id, task_id, None, is_group=False, is_mapped=False, operator=None) for task_id in former]
     run_ids = [run.run_id for run in runs]
-    return Grid(record.version_key, kept is None, rows, run_ids, asked, states, numbers)
+    return Grid(record.version_key, kept is None, rows, run_ids, asked, states, numbers, pages)
+
+
+def _page(tx: Transaction, dag_id: str, wanted: Wanted) -> tuple[list[RunAtAGlance], Pages]:
+    most, before, only = wanted.most, wanted.before, wanted.only
+    found = tx.overview.runs_until(dag_id, most + 1, before, only)
+    runs = found[-most:]
+    older = place_of(runs[0]) if len(found) > most else None
+    # One more than a page: that which follows is where the newer page ends.
+    newer = [] if before is None else tx.overview.runs_from(dag_id, most + 1, before, only)
+    return runs, Pages(older, bool(newer), place_of(newer[most]) if len(newer) > most else None)
+
+
+def place_of(run: RunAtAGlance) -> Place:
+    """In the order of the runs of its DAG."""
+    return Place(run.ordering_at, run.run_key)
 
 
 def _within(tx: Transaction, runs: list[RunAtAGlance]) -> tuple[Mapping[RunKey, TaskStates], Mapping[int, int]]:
@@ -88,26 +122,6 @@ def _within(tx: Transaction, runs: list[RunAtAGlance]) -> tuple[Mapping[RunKey, 
         return {}, {}
     numbers = tx.run_views.version_numbers({run.version_key for run in runs})
     return tx.overview.task_states([run.run_key for run in runs]), numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """What depends on what."""
-
-    rows: list[GridRow]
-    edges: list[tuple[str, str, str]]
-    """From, to, and what is written at it."""
-
-
-def show_graph(tx: Transaction, dag_id: str, structures: Structures) -> Graph:
-    """Of the current version of a DAG. Raises `UnknownDag`, `DagUnusable`."""
-    record = tx.dags.find(dag_id)
-    if record is None or record.version_key is None:
-        raise UnknownDag(dag_id)
-    structure = structures.get(tx, record.version_key)
-    labels = {(label.upstream, label.downstream): label.label for label in structure.dag.edge_labels}
-    edges = [(up, task.task_id, labels.get((up, task.task_id), "")) for task in structure.tasks for up in task.upstream]
-    return Graph(list(grid_rows(structure)), edges)
 
 
 def grid_rows(structure: Structure) -> Iterator[GridRow]:

@@ -1,7 +1,7 @@
 """What pages show of many runs at once."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +10,15 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
-from tradewind.storage.interface.overview_store import EndedRuns, FailedRuns, RunAtAGlance, TaskStates
+from tradewind.storage.interface.overview_store import (
+    ANY_RUN,
+    EndedRuns,
+    FailedRuns,
+    Place,
+    RunAtAGlance,
+    RunFilter,
+    TaskStates,
+)
 from tradewind.storage.json_list import json_list
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import (
@@ -57,13 +65,18 @@ _LATEST = (
     )
     .order_by(dag_run.c.dag_id, dag_run.c.ordering_at, dag_run.c.run_key)
 )
-_NEWEST_OF_ONE = (
-    sa.select(*_SHOWN)
-    .where(dag_run.c.dag_id == sa.bindparam("of_dag"))
-    .order_by(dag_run.c.ordering_at.desc(), dag_run.c.run_key.desc())
-    .limit(sa.bindparam("most"))
+_OF_ONE = sa.select(*_SHOWN).where(dag_run.c.dag_id == sa.bindparam("of_dag")).limit(sa.bindparam("most"))
+_NEWEST_OF_ONE = _OF_ONE.order_by(dag_run.c.ordering_at.desc(), dag_run.c.run_key.desc())
+_at = sa.bindparam("at", type_=dag_run.c.ordering_at.type)
+# The instant is asked for by itself as well: the index of the order is entered by it.
+_BEFORE = _NEWEST_OF_ONE.where(
+    dag_run.c.ordering_at <= _at,
+    sa.or_(dag_run.c.ordering_at < _at, dag_run.c.run_key < sa.bindparam("key")),
 )
-_BEFORE = _NEWEST_OF_ONE.where(dag_run.c.ordering_at < sa.bindparam("before"))
+_FROM = _OF_ONE.where(
+    dag_run.c.ordering_at >= _at,
+    sa.or_(dag_run.c.ordering_at > _at, dag_run.c.run_key >= sa.bindparam("key")),
+).order_by(dag_run.c.ordering_at, dag_run.c.run_key)
 _STATES_OF_RUNS = (
     sa.select(task_instance.c.run_key, json_list(task_instance.c.task_id), json_list(task_instance.c.state))
     .where(one_of(task_instance.c.run_key, "run_keys"))
@@ -106,10 +119,21 @@ class Overview:
             found[row.dag_id].append(_run(row))
         return {dag_id: runs[-most:] for dag_id, runs in found.items()}  # several may share the oldest instant
 
-    def runs_until(self, dag_id: str, most: int, before: datetime | None = None) -> list[RunAtAGlance]:
+    def runs_until(
+        self, dag_id: str, most: int, before: Place | None = None, only: RunFilter = ANY_RUN
+    ) -> list[RunAtAGlance]:
         statement = _NEWEST_OF_ONE if before is None else _BEFORE
-        rows = self._connection.execute(statement, {"of_dag": dag_id, "most": most, "before": before})
-        return [_run(row) for row in rows][::-1]
+        return self._of_one(statement, dag_id, most, before, only)[::-1]
+
+    def runs_from(self, dag_id: str, most: int, first: Place, only: RunFilter = ANY_RUN) -> list[RunAtAGlance]:
+        return self._of_one(_FROM, dag_id, most, first, only)
+
+    def _of_one(
+        self, statement: sa.Select[Any], dag_id: str, most: int, place: Place | None, only: RunFilter
+    ) -> list[RunAtAGlance]:
+        at, key = place or (None, None)
+        values = {"of_dag": dag_id, "most": most, "at": at, "key": key}
+        return [_run(row) for row in self._connection.execute(statement.where(*_conditions(only)), values)]
 
     def task_states(self, run_keys: Collection[RunKey]) -> dict[RunKey, TaskStates]:
         rows = self._connection.execute(_STATES_OF_RUNS, {"run_keys": list(run_keys)})
@@ -155,6 +179,20 @@ def _within(
     if dag_ids is None:
         return statement, values
     return statement.where(one_of(dag_run.c.dag_id, "dag_ids")), {**values, "dag_ids": list(dag_ids)}
+
+
+def _conditions(only: RunFilter) -> Iterator[sa.ColumnElement[bool]]:
+    columns = dag_run.c
+    if only.state is not None:
+        yield columns.state == only.state.value
+    if only.run_type is not None:
+        yield columns.run_type == only.run_type
+    if only.triggered_by is not None:
+        yield columns.triggering_user_name.icontains(only.triggered_by, autoescape=True)
+    if only.run_after_gte is not None:
+        yield columns.run_after >= only.run_after_gte
+    if only.run_after_lt is not None:
+        yield columns.run_after < only.run_after_lt
 
 
 def _run(row: Any) -> RunAtAGlance:

@@ -1,11 +1,13 @@
 """What the pages show of many runs at once (D4, D5)."""
 
+from typing import Any
+
 from fastapi.testclient import TestClient
 
 from tests.component.api.conftest import Connect
 from tests.component.world import World, fails
 from tradewind.decide.structure import Structure
-from tradewind.model.dag import Dag, EdgeLabel, Task, TaskGroup
+from tradewind.model.dag import Dag, Task, TaskGroup
 from tradewind.model.mapping import FixedLength
 from tradewind.operations.show_grid import grid_rows
 
@@ -52,8 +54,6 @@ def test_the_grid_shows_states_of_tasks_and_of_their_copies(client: TestClient, 
     assert (column["run_id"], column["state"]) == ("r2", "failed")
     assert column["states"] == {"success": [0]}
     assert column["mixed"] == {"1": {"success": 2, "failed": 1}}
-    (earlier,) = client.get("/ui/grid/sales", params={"before": column["ordering_at"]}).json()["runs"]
-    assert earlier["run_id"] == "r1"
     assert client.get("/ui/grid/nothing").status_code == 404
 
 
@@ -131,13 +131,48 @@ def test_groups_stay_together_and_begin_where_their_first_task_is() -> None:
     ]
 
 
-def test_the_graph_shows_what_depends_on_what(client: TestClient, any_world: World) -> None:
-    label = EdgeLabel("a", "b", "if it rains")
-    any_world.dag(Task("a"), Task("b", upstream=("a",)), Task("c", upstream=("a", "b")), edge_labels=(label,))
+def test_pages_of_the_grid_lead_to_each_other(client: TestClient, any_world: World) -> None:
+    """To older ones and back, until there are none left (A8)."""
+    any_world.dag(Task("a"))
+    for number in range(5):
+        any_world.trigger(run_id=f"r{number}")
 
-    graph = client.get("/ui/graph/sales").json()
+    def page(before: str | None) -> dict[str, Any]:
+        found = client.get("/ui/grid/sales", params={"most": 2, **({"before": before} if before else {})})
+        assert found.status_code == 200, found.text
+        return {**found.json(), "runs": None}
 
-    assert [row["node_id"] for row in graph["rows"]] == ["a", "b", "c"]
-    edges = {(edge["source"], edge["target"]): edge["label"] for edge in graph["edges"]}
-    assert edges == {("a", "b"): "if it rains", ("a", "c"): "", ("b", "c"): ""}
-    assert client.get("/ui/graph/nothing").status_code == 404
+    newest = page(None)
+    middle = page(newest["older"])
+    oldest = page(middle["older"])
+
+    assert [each["run_ids"] for each in (oldest, middle, newest)] == [["r0"], ["r1", "r2"], ["r3", "r4"]]
+    assert [each["has_newer"] for each in (oldest, middle, newest)] == [True, True, False]
+    assert (oldest["older"], middle["newer"], newest["newer"]) == (None, None, None)
+    assert page(oldest["newer"]) == middle
+    assert client.get("/ui/grid/sales", params={"before": "yesterday"}).status_code == 400
+
+
+def test_the_grid_shows_the_runs_that_are_asked_for(client: TestClient, any_world: World) -> None:
+    """By state, type and user; and who has such a grid is told which runs it still shows (A8, D5)."""
+    any_world.dag(Task("a"))
+    any_world.scheduler(endings={"a": fails(may_retry=False)})
+    any_world.trigger(run_id="bad", triggering_user_name="vera")
+    any_world.settle()
+    any_world.pass_time(1)
+    any_world.trigger(run_id="new", triggering_user_name="olaf")
+
+    def shown(**only: str) -> list[str]:
+        ids: list[str] = client.get("/ui/grid/sales", params=only).json()["run_ids"]
+        return ids
+
+    assert shown() == ["bad", "new"]
+    assert shown(state="failed") == ["bad"]
+    assert shown(run_type="scheduled") == []
+    assert shown(triggered_by="OLA") == ["new"]
+    assert shown(run_after_lt="2000-01-01T00:00:00Z") == []
+    assert client.get("/ui/grid/sales", params={"state": "sad"}).status_code == 422
+    queued = client.get("/ui/grid/sales", params={"state": "queued"}).json()
+    any_world.settle()
+    left = {"state": "queued", "layout": queued["layout"], "changed": ["new"]}
+    assert client.get("/ui/grid/sales", params=left).json()["run_ids"] == []

@@ -2,10 +2,14 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from tests.conformance.storage.worlds import NOW, World, minutes, new_task
-from tradewind.model.states import RunState, TaskState
+from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.operations.show_grid import place_of
 from tradewind.storage.database import Database
 from tradewind.storage.interface import RunEnd
+from tradewind.storage.interface.overview_store import Place, RunFilter
 
 
 def test_latest_runs_are_the_newest_of_each_dag(store: Database, world: World) -> None:
@@ -31,17 +35,61 @@ def test_runs_of_the_same_instant_are_no_more_than_wanted(store: Database, world
         assert [run.run_id for run in tx.overview.latest_runs(["sales"], 2)["sales"]] == ["r1", "r2"]
 
 
-def test_earlier_runs_are_those_before_an_instant(store: Database, world: World) -> None:
+def test_earlier_runs_are_those_before_a_place(store: Database, world: World) -> None:
     for number in range(4):
         world.run(f"r{number}", run_after=NOW + minutes(number))
 
     with store.begin() as tx:
         newest = tx.overview.runs_until("sales", 2)
-        before = tx.overview.runs_until("sales", 10, newest[0].ordering_at)
+        before = tx.overview.runs_until("sales", 10, place_of(newest[0]))
+        after = tx.overview.runs_from("sales", 10, place_of(newest[0]))
 
     assert [run.run_id for run in newest] == ["r2", "r3"]
     assert [run.run_id for run in before] == ["r0", "r1"]
+    assert after == newest
     assert {run.state for run in newest} == {RunState.QUEUED}
+
+
+def test_runs_of_the_same_instant_are_on_one_side_of_a_place_each(store: Database, world: World) -> None:
+    """Partitions make dozens of them at once: none may be passed over from page to page (A8)."""
+    for number in range(4):
+        world.run(f"r{number}", run_after=NOW)
+
+    with store.begin() as tx:
+        newest = tx.overview.runs_until("sales", 2)
+        before = tx.overview.runs_until("sales", 2, place_of(newest[0]))
+        after = tx.overview.runs_from("sales", 1, place_of(newest[0]))
+
+    assert [[run.run_id for run in runs] for runs in (before, newest, after)] == [["r0", "r1"], ["r2", "r3"], ["r2"]]
+
+
+@pytest.mark.parametrize(
+    ("only", "found"),
+    [
+        (RunFilter(), ["failed", "by_hand", "planned"]),
+        (RunFilter(state=RunState.FAILED), ["failed"]),
+        (RunFilter(run_type="scheduled"), ["planned"]),
+        (RunFilter(triggered_by="VER"), ["by_hand"]),
+        (RunFilter(triggered_by="v%a"), []),
+        (RunFilter(run_after_gte=NOW + minutes(1)), ["by_hand", "planned"]),
+        (RunFilter(run_after_gte=NOW + minutes(1), run_after_lt=NOW + minutes(2)), ["by_hand"]),
+        (RunFilter(state=RunState.QUEUED, run_type="scheduled", triggered_by="vera"), []),
+    ],
+)
+def test_runs_are_chosen_by_all_that_is_asked_of_them(
+    only: RunFilter, found: list[str], store: Database, world: World
+) -> None:
+    """State, type, who asked for it, and when it was to begin (A8)."""
+    world.ended("failed", RunState.FAILED)
+    world.run("by_hand", run_after=NOW + minutes(1), triggering_user_name="Vera")
+    world.run("planned", run_after=NOW + minutes(2), run_type=RunType.SCHEDULED)
+
+    with store.begin() as tx:
+        runs = tx.overview.runs_until("sales", 10, only=only)
+        since = tx.overview.runs_from("sales", 10, Place(NOW, 0), only)
+
+    assert [run.run_id for run in runs] == found
+    assert since == runs
 
 
 def test_each_copy_of_a_task_has_its_state(store: Database, world: World) -> None:

@@ -12,7 +12,6 @@ const run = (run_id: string, state: "running" | "success" = "running"): Grid["ru
   run_type: "manual",
   state,
   run_after: "2026-01-01T00:00:00Z",
-  ordering_at: "2026-01-01T00:00:00Z",
   start_date: null,
   end_date: null,
   version: 1,
@@ -20,7 +19,9 @@ const run = (run_id: string, state: "running" | "success" = "running"): Grid["ru
   mixed: {},
 });
 const row = { node_id: "a", label: "a", parent_id: null, is_group: false, is_mapped: false, operator: null };
+const pages = { has_newer: false, newer: null, older: null };
 const grid = (...runs: Grid["runs"]): Grid => ({
+  ...pages,
   layout: 7,
   is_whole: true,
   rows: [row],
@@ -28,6 +29,7 @@ const grid = (...runs: Grid["runs"]): Grid => ({
   runs,
 });
 const part = (run_ids: string[], ...runs: Grid["runs"]): Grid => ({
+  ...pages,
   layout: 7,
   is_whole: false,
   rows: [],
@@ -59,6 +61,12 @@ test("what did not change is kept as it is, so that it is not drawn again", () =
   expect(merged?.runs[0]).toBe(kept.runs[0]);
   expect(merged?.runs[1]?.state).toBe("success");
   expect(merged?.rows).toBe(kept.rows);
+});
+
+test("where older runs are is told anew with every change", () => {
+  const merged = withChanges(grid(run("r1"), run("r2")), { ...part(["r2"], run("r2")), older: "later~2" });
+
+  expect([merged?.run_ids, merged?.older]).toEqual([["r2"], "later~2"]);
 });
 
 test("runs come and go", () => {

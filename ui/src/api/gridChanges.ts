@@ -78,7 +78,8 @@ export function withChanges(kept: Grid, answer: Grid): Grid | undefined {
   if (answer.is_whole) return answer;
   const known = new Map([...kept.runs, ...answer.runs].map((run) => [run.run_id, run]));
   const runs = answer.run_ids.flatMap((id) => known.get(id) ?? []);
-  return runs.length === answer.run_ids.length ? { ...kept, run_ids: answer.run_ids, runs } : undefined;
+  const { run_ids, has_newer, newer, older } = answer;
+  return runs.length === run_ids.length ? { ...kept, run_ids, runs, has_newer, newer, older } : undefined;
 }
 
 /** Of this page. */

@@ -39,16 +39,25 @@ export const dagQuery = (dagId: string) =>
     queryFn: () => data(api.GET("/api/v2/dags/{dag_id}", { params: { path: { dag_id: dagId } } })),
   });
 
-export const gridQuery = (dagId: string, most: number) =>
+/** Which runs of a DAG its grid shows. */
+export type GridParameters = Pick<
+  NonNullable<paths["/ui/grid/{dag_id}"]["get"]["parameters"]["query"]>,
+  "most" | "before" | "state" | "run_type" | "triggered_by" | "run_after_gte" | "run_after_lt"
+>;
+
+export const gridQuery = (dagId: string, wanted: GridParameters) =>
   queryOptions({
-    queryKey: ["grid", dagId, most],
+    queryKey: ["grid", dagId, wanted],
     queryFn: ({ client, queryKey, signal }) =>
       gridChanges.load(
         queryKey,
         client.getQueryData<Schemas["GridResponse"]>(queryKey),
         (known) =>
           data(
-            api.GET("/ui/grid/{dag_id}", { params: { path: { dag_id: dagId }, query: { most, ...known } }, signal }),
+            api.GET("/ui/grid/{dag_id}", {
+              params: { path: { dag_id: dagId }, query: { ...wanted, ...known } },
+              signal,
+            }),
           ),
         () => signal.aborted,
       ),
@@ -163,10 +172,16 @@ export const mappedQuery = (dagId: string, runId: string, taskId: string) =>
       ),
   });
 
-export const graphQuery = (dagId: string) =>
+/** Of a version; of the current one, where none is named. */
+export const graphQuery = (dagId: string, version?: number) =>
   queryOptions({
-    queryKey: ["graph", dagId],
-    queryFn: () => data(api.GET("/ui/graph/{dag_id}", { params: { path: { dag_id: dagId } } })),
+    queryKey: version === undefined ? ["graph", dagId] : ["graph", dagId, "version", version],
+    queryFn: () =>
+      data(
+        api.GET("/ui/graph/{dag_id}", {
+          params: { path: { dag_id: dagId }, query: version === undefined ? {} : { version } },
+        }),
+      ),
   });
 
 export const sourceQuery = (dagId: string) =>

@@ -17,7 +17,12 @@ interface Props {
 export function Dialog({ title, children, buttons, isWide = false, onSubmit, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    const before = document.activeElement;
     dialog.current?.showModal();
+    // One that is taken away is not closed, and the keyboard would go on at the beginning of the page.
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   const inner = (
     <>

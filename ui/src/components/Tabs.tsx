@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 
+import { Scrolled } from "./Scrolled";
 import styles from "./Tabs.module.css";
 
 interface Props<Name extends string> {
@@ -29,22 +30,24 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Pro
     list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[next]?.focus();
   };
   return (
-    <div ref={list} className={styles.tabs} role="tablist" aria-label={label} onKeyDown={move}>
-      {tabs.map(([name, title]) => (
-        <button
-          key={name}
-          type="button"
-          role="tab"
-          aria-selected={name === chosen}
-          tabIndex={name === chosen ? 0 : -1}
-          onClick={() => {
-            onChoose(name);
-          }}
-        >
-          {title}
-        </button>
-      ))}
-    </div>
+    <Scrolled chosen={chosen}>
+      <div ref={list} className={styles.tabs} role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            aria-selected={name === chosen}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => {
+              onChoose(name);
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+    </Scrolled>
   );
 }
 

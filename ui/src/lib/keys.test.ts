@@ -29,10 +29,20 @@ test("one key, or two in time", () => {
   expect(matcher.match("d", known, 10_200), "something else came between").toBe("d");
 });
 
+test("a key that is a shortcut by itself may also be the first of two (A8)", () => {
+  const matcher = new Matcher();
+  const known = ["g", "g d"];
+
+  expect(matcher.match("g", known, 0)).toBe("g");
+  expect(matcher.match("d", known, 100)).toBe("g d");
+  expect(matcher.match("g", known, 200)).toBe("g");
+  expect(matcher.match("g", known, 300)).toBe("g");
+});
+
 test("keys are shown as on the keyboard", () => {
   expect(keyCaps("mod+k", false)).toEqual(["Ctrl", "K"]);
   expect(keyCaps("mod+k", true)).toEqual(["⌘", "K"]);
   expect(keyCaps("g d", false)).toEqual(["G", "D"]);
-  expect(keyCaps("shift+ArrowUp", false)).toEqual(["⇧", "ArrowUp"]);
+  expect(keyCaps("shift+ArrowUp", false)).toEqual(["⇧", "↑"]);
   expect(keyCaps("?", false)).toEqual(["?"]);
 });

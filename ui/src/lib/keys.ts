@@ -29,16 +29,24 @@ export class Matcher {
       this.first !== undefined && now - this.first.at <= patience ? `${this.first.name} ${name}` : undefined;
     this.first = undefined;
     if (begun !== undefined && known.includes(begun)) return begun;
-    if (known.includes(name)) return name;
     if (known.some((keys) => keys.startsWith(`${name} `))) this.first = { name, at: now };
-    return undefined;
+    // One that is a shortcut by itself need not wait for a second key, which may still come.
+    return known.includes(name) ? name : undefined;
   }
 }
 
 /** Where Cmd is what Ctrl is elsewhere. */
 export const isMac = typeof navigator !== "undefined" && navigator.userAgent.includes("Mac");
 
-const signs: Partial<Record<string, string>> = { shift: "⇧", alt: "Alt", space: "Space", Enter: "↵", Escape: "Esc" };
+const arrows = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+const signs: Partial<Record<string, string>> = {
+  shift: "⇧",
+  alt: "Alt",
+  space: "Space",
+  Enter: "↵",
+  Escape: "Esc",
+  ...arrows,
+};
 
 /** For people, one text for each key: `["Ctrl", "K"]`. */
 export function keyCaps(keys: string, hasCommandKey: boolean): string[] {

@@ -10,10 +10,13 @@ test("what was kept is taken as far as it makes sense", () => {
     isNavigationHidden: true,
     dagsAsCards: true,
     folded: ["Admin"],
+    direction: "up",
   };
 
   expect(parseSettings(JSON.stringify(kept))).toEqual(kept);
-  expect(parseSettings(JSON.stringify({ theme: "pink", zone: "Mars/Olympus", dates: "xx", folded: 3 }))).toEqual({
+  expect(
+    parseSettings(JSON.stringify({ theme: "pink", zone: "Mars/Olympus", dates: "xx", folded: 3, direction: "in" })),
+  ).toEqual({
     ...parseSettings(null),
   });
 });

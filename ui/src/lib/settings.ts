@@ -3,6 +3,10 @@ import { useSyncExternalStore } from "react";
 
 export type Theme = "system" | "light" | "dark";
 
+/** Where graphs lead to. */
+export const directions = ["right", "left", "down", "up"] as const;
+export type Direction = (typeof directions)[number];
+
 export interface Settings {
   theme: Theme;
   zone: string;
@@ -13,6 +17,7 @@ export interface Settings {
   dagsAsCards: boolean;
   /** Titles of the groups of the navigation that are folded. */
   folded: string[];
+  direction: Direction;
 }
 
 const own = typeof navigator === "undefined" ? "en-GB" : navigator.language;
@@ -35,6 +40,7 @@ const sensible: { [Name in keyof Settings]: (value: unknown) => Settings[Name] |
   isNavigationHidden: (value) => (typeof value === "boolean" ? value : undefined),
   dagsAsCards: (value) => (typeof value === "boolean" ? value : undefined),
   folded: (value) => (Array.isArray(value) ? value.map(String) : undefined),
+  direction: (value) => directions.find((direction) => direction === value),
 };
 
 /** What was kept, as far as it makes sense. */
@@ -46,6 +52,7 @@ export function parseSettings(text: string | null): Settings {
     isNavigationHidden: false,
     dagsAsCards: false,
     folded: [],
+    direction: "right",
   };
   let kept: unknown;
   try {

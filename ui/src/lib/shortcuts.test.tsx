@@ -24,6 +24,23 @@ function pressedIn(field: "shown" | "closed"): number {
   return run.mock.calls.length;
 }
 
+test("the space key presses what has the focus, and is a shortcut elsewhere (A8)", () => {
+  const run = vi.fn();
+  const { getByRole, container, unmount } = render(
+    <>
+      <button type="button">Here</button>
+      <Pressing shortcuts={[{ keys: "space", title: "", group: "", run }]} />
+    </>,
+  );
+  const press = (target: Element) => target.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+
+  press(getByRole("button"));
+  expect(run).not.toHaveBeenCalled();
+  press(container);
+  expect(run).toHaveBeenCalledOnce();
+  unmount();
+});
+
 test("keys are text in a field (A8)", () => {
   expect(pressedIn("shown")).toBe(0);
 });

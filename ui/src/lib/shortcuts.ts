@@ -54,6 +54,7 @@ function press(event: KeyboardEvent): void {
   const name = nameOf(event);
   // In a field, keys are text; and what a dialog asks comes first. What is held with Ctrl or Cmd is neither.
   if (!name.startsWith("mod+") && (isField(event.target) || document.querySelector("dialog[open]"))) return;
+  if (name === "space" && isPressed(event.target)) return;
   const all = registered.flat();
   const keys = matcher.match(
     name,
@@ -65,6 +66,11 @@ function press(event: KeyboardEvent): void {
   if (found === undefined) return;
   event.preventDefault();
   found.run();
+}
+
+/** What has the focus may be something that this key presses. */
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("button, a, summary, [role], [tabindex='0']");
 }
 
 /** Not one of a dialog that was just closed: such a field keeps the focus until the next frame is painted. */

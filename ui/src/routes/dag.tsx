@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { CatchBoundary, Link, Outlet, useParams, useRouterState, useSearch } from "@tanstack/react-router";
-import { type KeyboardEvent, useState } from "react";
+import { CatchBoundary, Link, Outlet, useNavigate, useParams, useRouterState, useSearch } from "@tanstack/react-router";
+import { type KeyboardEvent, useMemo, useState } from "react";
 
 import type { Schemas } from "~/api/client";
 import { usePluginViews } from "~/api/pluginViews";
@@ -16,11 +16,12 @@ import { PauseToggle } from "~/features/dags/PauseToggle";
 import { Icon } from "~/features/plugins/Icon";
 import { PluginLinks } from "~/features/plugins/tabs";
 import { TriggerDialog } from "~/features/trigger/LazyTriggerDialog";
+import { type Shortcut, useShortcuts } from "~/lib/shortcuts";
 
 import { useInSight } from "~/lib/inSight";
 
 import styles from "./dag.module.css";
-import { chosen } from "./dag/search.model";
+import { chosen, type DagSearch } from "./dag/search.model";
 
 /** All that stands around the views of a DAG. */
 export function DagPage() {
@@ -119,6 +120,7 @@ function Views({ dagId }: { dagId: string }) {
   const route = useRouterState({
     select: ({ matches }) => (matches.at(-1)?.params as { route?: string } | undefined)?.route,
   });
+  useGridOrGraph(dagId, path);
   // After those of ours, of which the last waits for the same.
   const isKnown = useIsKnown();
   const plugins = usePluginViews("dag").filter(({ kind }) => isKnown && kind !== "link");
@@ -153,6 +155,31 @@ function Views({ dagId }: { dagId: string }) {
         </Link>
       ))}
     </div>
+  );
+}
+
+/** One key leads from the grid to the graph, and back to the grid from wherever one is. What is chosen stays. */
+function useGridOrGraph(dagId: string, path: string | undefined): void {
+  const navigate = useNavigate();
+  const isGrid = path === "/dags/$dagId";
+  useShortcuts(
+    useMemo(
+      (): Shortcut[] => [
+        {
+          keys: "g",
+          title: isGrid ? "Show the graph" : "Show the grid",
+          group: "DAG",
+          run: () => {
+            void navigate({
+              to: isGrid ? "/dags/$dagId/graph" : "/dags/$dagId",
+              params: { dagId },
+              search: (before: DagSearch) => chosen(before),
+            });
+          },
+        },
+      ],
+      [dagId, isGrid, navigate],
+    ),
   );
 }
 

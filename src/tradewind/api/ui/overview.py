@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Annotated, Any, Final
 
+from fastapi import Depends
 from fastapi import Query as Parameter
 from pydantic import BaseModel
 
@@ -12,9 +13,10 @@ from tradewind.api.encoded import encoded
 from tradewind.api.operation import Caller, Operations
 from tradewind.api.paging import Texts
 from tradewind.api.services import Given
-from tradewind.model.states import RunState, TaskState
-from tradewind.operations.show_grid import Grid, GridRow, Kept, show_graph, show_grid
-from tradewind.storage.interface.overview_store import RunAtAGlance, TaskStates
+from tradewind.errors import InvalidRequest
+from tradewind.model.states import RunState, RunType, TaskState
+from tradewind.operations.show_grid import Grid, GridRow, Kept, Wanted, show_grid
+from tradewind.storage.interface.overview_store import Place, RunAtAGlance, RunFilter, TaskStates
 
 operations = Operations("Pages", prefix="/ui")
 
@@ -53,9 +55,8 @@ class GridRowResponse(BaseModel):
 
 
 class GridRunResponse(RunAtAGlanceResponse):
-    """A column. `ordering_at` of the first one asks for those before it."""
+    """A column."""
 
-    ordering_at: datetime
     version: int
     """The number of the DAG's version that it began with."""
     states: dict[TaskState, list[int]]
@@ -75,21 +76,11 @@ class GridResponse(BaseModel):
     run_ids: list[str]
     """Of all runs that are shown."""
     runs: list[GridRunResponse]
-
-
-class EdgeResponse(BaseModel):
-    """That a task depends on another one."""
-
-    source: str
-    target: str
-    label: str
-
-
-class GraphResponse(BaseModel):
-    """The tasks and groups of a DAG, and what depends on what."""
-
-    rows: list[GridRowResponse]
-    edges: list[EdgeResponse]
+    has_newer: bool
+    newer: str | None
+    """What `before` has to be for the next newer page. Null, though there is one: left out."""
+    older: str | None
+    """Likewise. Null: there is none."""
 
 
 @operations.add("GET", "/latest_runs", operation_id="get_latest_runs", need=_READ)
@@ -106,13 +97,24 @@ def get_latest_runs(
     return encoded(LatestRunsResponse, {"dags": {dag_id: list(map(_bar, runs)) for dag_id, runs in found.items()}})
 
 
+def _wanted_runs(
+    state: RunState | None = None,
+    run_type: RunType | None = None,
+    triggered_by: Annotated[str | None, Parameter(description="A part of the name of who asked for it.")] = None,
+    run_after_gte: datetime | None = None,
+    run_after_lt: datetime | None = None,
+) -> RunFilter:
+    return RunFilter(state, run_type, triggered_by or None, run_after_gte, run_after_lt)
+
+
 @operations.add("GET", "/grid/{dag_id}", operation_id="get_grid", need=_READ)
 def get_grid(
     dag_id: str,
     services: Given,
     changed: Texts,
+    only: Annotated[RunFilter, Depends(_wanted_runs)],
     most: Annotated[int, Parameter(ge=1, le=_MOST_RUNS, description="Runs.")] = 30,
-    before: Annotated[datetime | None, Parameter(description="Only runs before this `ordering_at`.")] = None,
+    before: Annotated[str | None, Parameter(description="Of an answer: `older` or `newer`.")] = None,
     layout: Annotated[int | None, Parameter(description="That of an answer which the caller has.")] = None,
 ) -> GridResponse:
     """The states of all tasks in the newest runs of a DAG.
@@ -121,26 +123,22 @@ def get_grid(
     if the tasks are others by now.
     """
     kept = None if layout is None else Kept(layout, set(changed))
-    grid = services.store.read(lambda tx: show_grid(tx, dag_id, services.structures, most, before, kept))
+    wanted = Wanted(most, _place(before), only)
+    grid = services.store.read(lambda tx: show_grid(tx, dag_id, services.structures, wanted, kept))
     number_of = {row.node_id: number for number, row in enumerate(grid.rows) if not row.is_group}
     return encoded(
         GridResponse,
         {
             "layout": grid.layout,
             "is_whole": grid.is_whole,
-            "rows": list(map(_row, grid.rows)) if grid.is_whole else [],
+            "rows": list(map(row_values, grid.rows)) if grid.is_whole else [],
             "run_ids": grid.run_ids,
             "runs": [_column(grid, run, number_of) for run in grid.runs],
+            "has_newer": grid.pages.has_newer,
+            "newer": _place_text(grid.pages.newer),
+            "older": _place_text(grid.pages.older),
         },
     )
-
-
-@operations.add("GET", "/graph/{dag_id}", operation_id="get_graph", need=_READ)
-def get_graph(dag_id: str, services: Given) -> GraphResponse:
-    """Of the current version of a DAG."""
-    graph = services.store.read(lambda tx: show_graph(tx, dag_id, services.structures))
-    edges = [{"source": source, "target": target, "label": label} for source, target, label in graph.edges]
-    return encoded(GraphResponse, {"rows": list(map(_row, graph.rows)), "edges": edges})
 
 
 def _bar(run: RunAtAGlance) -> dict[str, Any]:
@@ -154,7 +152,25 @@ def _bar(run: RunAtAGlance) -> dict[str, Any]:
     }
 
 
-def _row(row: GridRow) -> dict[str, Any]:
+def _place(text: str | None) -> Place | None:
+    if text is None:
+        return None
+    at, _, key = text.rpartition("~")
+    try:
+        ordering_at = datetime.fromisoformat(at)
+        place = Place(ordering_at, int(key))
+    except ValueError:
+        place = None
+    if place is None or place.ordering_at.tzinfo is None:
+        raise InvalidRequest(f"before={text!r} is no place in the order of runs: take `older` or `newer` of an answer")
+    return place
+
+
+def _place_text(place: Place | None) -> str | None:
+    return None if place is None else f"{place.ordering_at.isoformat()}~{place.run_key}"
+
+
+def row_values(row: GridRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in GridRowResponse.model_fields}
 
 
@@ -162,7 +178,6 @@ def _column(grid: Grid, run: RunAtAGlance, number_of: dict[str, int]) -> dict[st
     states, mixed = _cells(grid.states.get(run.run_key, _NO_TASKS), number_of)
     return {
         **_bar(run),
-        "ordering_at": run.ordering_at,
         "version": grid.version_numbers[run.version_key],
         "states": states,
         "mixed": mixed,

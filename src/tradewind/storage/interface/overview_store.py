@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
@@ -21,6 +21,27 @@ class RunAtAGlance(NamedTuple):
     ordering_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+class Place(NamedTuple):
+    """Where a run is in the order of those of its DAG. Several may be of the same instant: the key tells them apart."""
+
+    ordering_at: datetime
+    run_key: int
+
+
+class RunFilter(NamedTuple):
+    """Which runs are wanted: those to which all of this applies. None: whichever."""
+
+    state: RunState | None = None
+    run_type: str | None = None
+    triggered_by: str | None = None
+    """A part of the name of who asked for it, whatever its case."""
+    run_after_gte: datetime | None = None
+    run_after_lt: datetime | None = None
+
+
+ANY_RUN: Final = RunFilter()
 
 
 class TaskStates(NamedTuple):
@@ -57,8 +78,13 @@ class OverviewStore(Protocol):
     def latest_runs(self, dag_ids: Collection[str], most: int) -> dict[str, list[RunAtAGlance]]:
         """By DAG: its newest runs, the newest last."""
 
-    def runs_until(self, dag_id: str, most: int, before: datetime | None = None) -> list[RunAtAGlance]:
-        """The newest runs of a DAG, or those before an instant of `ordering_at`; the newest last."""
+    def runs_until(
+        self, dag_id: str, most: int, before: Place | None = None, only: RunFilter = ANY_RUN
+    ) -> list[RunAtAGlance]:
+        """The newest runs of a DAG, or those before a place in their order; the newest last."""
+
+    def runs_from(self, dag_id: str, most: int, first: Place, only: RunFilter = ANY_RUN) -> list[RunAtAGlance]:
+        """The oldest of the runs that are at a place in their order or behind it; the newest last."""
 
     def task_states(self, run_keys: Collection[RunKey]) -> dict[RunKey, TaskStates]:
         """By run, of those that have tasks."""

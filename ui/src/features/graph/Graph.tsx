@@ -1,57 +1,71 @@
 import "@xyflow/react/dist/base.css";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Background, Controls, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 
 import { graphQuery } from "~/api/queries";
 import { Failed } from "~/components/Failed";
+import { Notice } from "~/components/Notice";
+import type { Direction } from "~/lib/settings";
 
 import { BoxNode } from "./BoxNode";
+import { paintOf, savePng, saveSvg } from "./download";
+import { countFilters, type GraphFilter, graphOf, narrowed } from "./filter.model";
 import { flowEdges, flowNodes } from "./flow.model";
-import { type Around, type Direction, groupsAround, isVast, matching, related, wantedLayout } from "./graph.model";
+import { groupsAround, isVast, matching, type Node } from "./graph.model";
 import styles from "./Graph.module.css";
 import { GraphTools } from "./GraphTools";
-import { layOut, mostForEngine } from "./layout";
+import { pictureOf } from "./image.model";
+import { mostForEngine } from "./layout";
+import { usePlaced } from "./usePlaced";
 
 interface Props {
   dagId: string;
+  /** Which of its versions; undefined: the current one. */
+  version: number | undefined;
   /** Of the chosen run, by task or group. */
   states: ReadonlyMap<string, string>;
   /** How many copies mapped tasks have in it. */
   copies: ReadonlyMap<string, number>;
   selected: string | undefined;
-  around: Around | undefined;
+  filter: GraphFilter;
+  direction: Direction;
+  /** Whether assets and DAGs around it are shown. */
+  hasOutside: boolean;
   onSelect: (task: string) => void;
-  onAround: (around: Around | undefined) => void;
+  onFilter: (filter: GraphFilter) => void;
+  onDirection: (direction: Direction) => void;
+  onOutside: (hasOutside: boolean) => void;
+  /** Somebody wants to see an asset or another DAG. */
+  onLeave: (kind: NonNullable<Node["kind"]>, target: string) => void;
   /** What else it can be told, such as the run. */
   children?: ReactNode;
+  /** And what is needed less often. */
+  more?: ReactNode;
 }
 
 const kinds = { box: BoxNode };
+const nothing = { rows: [], edges: [] };
 
 /** What depends on what, with the states of a run. A click on a group folds it. */
-export default function Graph({ dagId, states, copies, selected, around, onSelect, onAround, children }: Props) {
-  const { data, error } = useQuery(graphQuery(dagId));
+export default function Graph(props: Props) {
+  const { dagId, version, states, copies, selected, filter, direction, hasOutside, onSelect } = props;
+  const { data, error } = useQuery(graphQuery(dagId, version));
   const [opened, setOpened] = useState<{ folded: ReadonlySet<string> }>();
-  const [direction, setDirection] = useState<Direction>("RIGHT");
   const [search, setSearch] = useState("");
   const [flow, setFlow] = useState<ReactFlowInstance>();
-  const rows = useMemo(() => data?.rows ?? [], [data]);
+  const [problem, setProblem] = useState<Error>();
+  const page = useRef<HTMLDivElement>(null);
+  const graph = useMemo(() => (data === undefined ? nothing : graphOf(data, hasOutside)), [data, hasOutside]);
+  const { rows } = graph;
   // Large graphs begin with their groups folded: who looks at thousands of boxes sees none of them.
   const groups = rows.length > mostForEngine ? rows.filter((row) => row.is_group).map((row) => row.node_id) : [];
   const folded = opened?.folded ?? new Set(groups);
-  const part = useMemo(() => partOf(data, selected, around), [data, selected, around]);
-  const { data: placed } = useQuery({
-    queryKey: ["layout", dagId, part, [...folded], direction],
-    queryFn: async () => {
-      const wanted = wantedLayout(part.rows, part.edges, folded, direction);
-      return { boxes: await layOut(wanted, direction), edges: wanted.edges, direction };
-    },
-    enabled: data !== undefined,
-    staleTime: Infinity,
-    placeholderData: keepPreviousData,
-  });
+  const isNarrowed = countFilters(filter) > 0;
+  // Without a filter, states make no difference; with one, boxes come and go with them.
+  const part = useNarrowed(graph, filter, states, selected);
+  const placed = usePlaced({ dagId, part, folded, direction, view: JSON.stringify([version, filter, hasOutside]) });
   const found = useMemo(() => matching(part.rows, search), [part, search]);
   const nodes = useMemo(
     () =>
@@ -60,24 +74,31 @@ export default function Graph({ dagId, states, copies, selected, around, onSelec
         copies,
         selected,
         found: new Set(found),
-        direction: placed?.direction ?? "RIGHT",
+        direction: placed?.direction ?? "right",
       }),
     [rows, placed, states, copies, selected, found],
   );
   const edges = useMemo(() => flowEdges(placed?.edges ?? [], part.edges, selected), [part, placed, selected]);
-  const isLarge = useMemo(() => isVast(placed?.boxes ?? []), [placed]);
-  const sought = useRef<string>(undefined);
-  // A task in a group that was folded is there after the next layout.
-  useEffect(() => {
-    const id = sought.current;
-    if (id === undefined || !placed?.boxes.some((box) => box.id === id)) return;
-    sought.current = undefined;
-    void flow?.fitView({ nodes: [{ id }], minZoom: 0.6, maxZoom: 1 });
-  }, [placed, flow, selected]);
+  const zoomTo = useZoom(flow, placed);
 
   const choose = (id: string) => {
-    if (rows.some((row) => row.node_id === id && row.is_group)) setOpened({ folded: toggled(folded, id) });
+    const row = rows.find(({ node_id }) => node_id === id);
+    if (row?.kind !== undefined) {
+      if (row.target != null) props.onLeave(row.kind, row.target);
+    } else if (row?.is_group) setOpened({ folded: toggled(folded, id) });
     else onSelect(id);
+  };
+  const show = (id: string) => {
+    const closed = groupsAround(rows, id).filter((group) => folded.has(group));
+    if (closed.length > 0) setOpened({ folded: new Set([...folded].filter((each) => !closed.includes(each))) });
+    zoomTo(id);
+  };
+  const save = (format: "png" | "svg") => {
+    if (page.current === null) return;
+    const picture = pictureOf(nodes, edges, placed?.direction ?? direction, paintOf(page.current));
+    setProblem(undefined);
+    if (format === "svg") saveSvg(picture, dagId);
+    else savePng(picture, dagId).catch(setProblem);
   };
   if (error) return <Failed title="The graph could not be loaded" error={error} />;
   return (
@@ -85,79 +106,146 @@ export default function Graph({ dagId, states, copies, selected, around, onSelec
       <GraphTools
         search={search}
         found={found}
+        filter={filter}
+        rows={rows}
+        counts={{ shown: countTasks(part.rows), all: countTasks(rows) }}
         direction={direction}
-        around={around}
+        hasOutside={hasOutside}
         isChosen={selected !== undefined}
+        more={props.more}
         onSearch={setSearch}
-        onDirection={setDirection}
-        onAround={onAround}
+        onFilter={props.onFilter}
+        onDirection={props.onDirection}
+        onOutside={props.onOutside}
         onFind={(id) => {
-          const closed = groupsAround(rows, id).filter((group) => folded.has(group));
-          if (closed.length > 0) setOpened({ folded: new Set([...folded].filter((each) => !closed.includes(each))) });
-          sought.current = id;
+          show(id);
           onSelect(id);
         }}
+        onZoom={() => {
+          if (selected !== undefined) show(selected);
+        }}
+        onSave={save}
       >
-        {children}
+        {props.children}
       </GraphTools>
+      {problem && <p role="alert">{problem.message}</p>}
       <div
+        ref={page}
         className={styles.graph}
         role="region"
         aria-label="Graph"
-        aria-busy={placed === undefined}
-        onKeyDown={({ key, target }) => {
-          const id = (target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id;
-          if (key === "Enter" && id !== undefined) choose(id);
+        aria-busy={data === undefined || (placed === undefined && part.rows.length > 0)}
+        onKeyDown={(event) => {
+          const id = (event.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id;
+          if ((event.key !== "Enter" && event.key !== " ") || id === undefined) return;
+          event.preventDefault();
+          choose(id);
         }}
       >
-        {placed && (
-          <ReactFlow
-            key={`${direction} ${around ?? ""} ${around === undefined ? "" : (selected ?? "")}`}
+        {isNarrowed && data && <NothingFits rows={part.rows} />}
+        {placed && placed.boxes.length > 0 && (
+          <Drawing
+            key={placed.view}
             nodes={nodes}
             edges={edges}
-            nodeTypes={kinds}
-            fitView
-            fitViewOptions={isLarge ? { minZoom: 0.5, maxZoom: 1, nodes: nodes.slice(0, 6) } : { maxZoom: 1 }}
-            minZoom={isLarge ? 0.25 : 0.05}
-            onlyRenderVisibleElements
-            nodesDraggable={false}
-            nodesConnectable={false}
-            deleteKeyCode={null}
-            proOptions={{ hideAttribution: true }}
-            onInit={(instance) => {
-              setFlow(instance as unknown as ReactFlowInstance);
-            }}
-            onNodeClick={(_, { id }) => {
-              choose(id);
-            }}
-          >
-            <Background />
-            <Controls showInteractive={false} />
-          </ReactFlow>
+            isLarge={isVast(placed.boxes)}
+            selected={selected}
+            onInit={setFlow}
+            onChoose={choose}
+          />
         )}
       </div>
     </>
   );
 }
 
-interface Whole<Row, Line> {
-  rows: Row[];
-  edges: Line[];
+function NothingFits({ rows }: { rows: Node[] }) {
+  if (rows.length > 0) return null;
+  return (
+    <Notice title="No task fits the filters">
+      <p>Take one of them back, or show all.</p>
+    </Notice>
+  );
 }
 
-/** All of it, or what is around the chosen task. */
-function partOf<Row extends Parameters<typeof related>[0][number], Line extends Parameters<typeof related>[1][number]>(
-  data: Whole<Row, Line> | undefined,
+interface DrawingProps {
+  nodes: ReturnType<typeof flowNodes>;
+  edges: ReturnType<typeof flowEdges>;
+  /** Too large to be read as a whole. */
+  isLarge: boolean;
+  selected: string | undefined;
+  onInit: (flow: ReactFlowInstance) => void;
+  onChoose: (id: string) => void;
+}
+
+/** All that is in sight of it. */
+function Drawing({ nodes, edges, isLarge, selected, onInit, onChoose }: DrawingProps) {
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={kinds}
+      fitView
+      fitViewOptions={isLarge ? { minZoom: 0.5, maxZoom: 1, nodes: firstSeen(nodes, selected) } : { maxZoom: 1 }}
+      minZoom={isLarge ? 0.25 : 0.05}
+      onlyRenderVisibleElements
+      nodesDraggable={false}
+      nodesConnectable={false}
+      deleteKeyCode={null}
+      proOptions={{ hideAttribution: true }}
+      onInit={(instance) => {
+        onInit(instance as unknown as ReactFlowInstance);
+      }}
+      onNodeClick={(_, { id }) => {
+        onChoose(id);
+      }}
+    >
+      <Background />
+      <Controls showInteractive={false} />
+    </ReactFlow>
+  );
+}
+
+const unknown: ReadonlyMap<string, string> = new Map();
+
+/** What is left of it. It stays the same for as long as nothing that it depends on has changed. */
+function useNarrowed(
+  graph: ReturnType<typeof graphOf>,
+  filter: GraphFilter,
+  states: ReadonlyMap<string, string>,
   selected: string | undefined,
-  around: Around | undefined,
-): Whole<Row, Line> {
-  if (data === undefined) return { rows: [], edges: [] };
-  if (around === undefined || selected === undefined) return data;
-  const kept = related(data.rows, data.edges, selected, around);
-  return {
-    rows: data.rows.filter((row) => kept.has(row.node_id)),
-    edges: data.edges.filter((edge) => kept.has(edge.source) && kept.has(edge.target)),
+) {
+  const { q, state, operator, group, around, depth } = filter;
+  const looked = state ? states : unknown;
+  const centre = around === undefined ? undefined : selected;
+  return useMemo(
+    () => narrowed(graph, { q, state, operator, group, around, depth }, { states: looked, selected: centre }),
+    [graph, q, state, operator, group, around, depth, looked, centre],
+  );
+}
+
+/** A way to bring a task into sight. One in a group that was folded is there after the next layout. */
+function useZoom(flow: ReactFlowInstance | undefined, placed: ReturnType<typeof usePlaced>): (id: string) => void {
+  const [sought, setSought] = useState<{ id: string }>();
+  const done = useRef<object>(undefined);
+  useEffect(() => {
+    if (sought === undefined || done.current === sought || !placed?.boxes.some(({ id }) => id === sought.id)) return;
+    done.current = sought;
+    void flow?.fitView({ nodes: [{ id: sought.id }], minZoom: 0.6, maxZoom: 1 });
+  }, [placed, flow, sought]);
+  return (id) => {
+    setSought({ id });
   };
+}
+
+/** Of a graph that is too large to be read as a whole: the chosen task, or where it begins. */
+function firstSeen(nodes: { id: string }[], selected: string | undefined): { id: string }[] {
+  const chosen = nodes.filter(({ id }) => id === selected);
+  return chosen.length > 0 ? chosen : nodes.slice(0, 6);
+}
+
+function countTasks(rows: Node[]): number {
+  return rows.filter(({ is_group, kind }) => !is_group && kind === undefined).length;
 }
 
 function toggled(set: ReadonlySet<string>, each: string): ReadonlySet<string> {

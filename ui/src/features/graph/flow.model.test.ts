@@ -15,7 +15,7 @@ const shown = {
   copies: new Map([["g.a", 7]]),
   selected: "g.a",
   found: new Set<string>(),
-  direction: "RIGHT" as const,
+  direction: "right" as const,
 };
 
 test("boxes have their state, their copies, and what they are in", () => {
@@ -32,6 +32,31 @@ test("boxes have their state, their copies, and what they are in", () => {
     [0, 18],
     [100, 18],
   ]);
+});
+
+test.each([
+  ["right", [0, 18], [100, 18]],
+  ["left", [100, 18], [0, 18]],
+  ["down", [50, 0], [50, 36]],
+  ["up", [50, 36], [50, 0]],
+] as const)("%s, lines come in at one side and go out at the other (A8)", (direction, comesIn, goesOut) => {
+  const [task] = flowNodes([row("a")], [box("a")], { ...shown, direction });
+
+  expect(task?.handles?.map(({ x, y }) => [x, y])).toEqual([comesIn, goesOut]);
+});
+
+test("what is no task has no state, and what prepares or tidies up says so (A8)", () => {
+  const [asset, setup] = flowNodes(
+    [
+      { ...row("asset:x"), label: "x", kind: "asset" },
+      { ...row("b"), role: "setup" },
+    ],
+    [box("asset:x"), box("b")],
+    shown,
+  );
+
+  expect(asset?.ariaLabel).toBe("asset: x");
+  expect(setup?.ariaLabel).toBe("b: no status, setup");
 });
 
 test("lines have their labels, and those of the chosen task stand out", () => {

@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  countBoxes,
-  groupsAround,
-  isVast,
-  matching,
-  type Node,
-  placedBoxes,
-  related,
-  wantedLayout,
-} from "./graph.model";
+import { countBoxes, groupsAround, isVast, matching, type Node, placedBoxes, wantedLayout } from "./graph.model";
 
 const node = (node_id: string, parent_id: string | null = null, is_group = false): Node => ({
   node_id,
@@ -50,14 +41,6 @@ test("placed boxes know what they are in", () => {
     ["g", undefined],
     ["g.a", "g"],
   ]);
-});
-
-test("around a task is what it depends on and what depends on it", () => {
-  const all = [...nodes, node("z")];
-
-  expect([...related(all, edges, "g.h.b", "upstream")].sort()).toEqual(["a", "g", "g.h", "g.h.b"]);
-  expect([...related(all, edges, "a", "downstream")].sort()).toEqual(["a", "g", "g.c", "g.h", "g.h.b"]);
-  expect(related(all, edges, "g.h.b", "both").has("z")).toBe(false);
 });
 
 test("tasks are found by a part of their name, groups are not", () => {

@@ -1,4 +1,5 @@
 /** The graph as the layout engine wants it, and as it comes back. */
+import type { Direction } from "~/lib/settings";
 
 export interface Node {
   node_id: string;
@@ -6,12 +7,26 @@ export interface Node {
   parent_id: string | null;
   is_group: boolean;
   is_mapped: boolean;
+  operator?: string | null;
+  /** That it prepares something for others, or tidies up after them. */
+  role?: string;
+  /** That it is no task: something that the DAG has to do with. */
+  kind?: "asset" | "alias" | "dag" | "schedule";
+  /** The asset or DAG that it is; null where there is none to go to. */
+  target?: string | null;
 }
 
 export interface Edge {
   source: string;
   target: string;
   label: string;
+  /** There are tasks between the two that are not shown. */
+  isIndirect?: boolean;
+}
+
+export interface Graph {
+  rows: Node[];
+  edges: Edge[];
 }
 
 export interface Box {
@@ -54,14 +69,12 @@ const height = 36;
 const letter = 8;
 const groupOptions = { "elk.padding": "[top=34,left=14,bottom=14,right=14]" };
 
-export type Direction = "RIGHT" | "DOWN";
-
 /** Nodes in a folded group are left out, and what hangs on them hangs on the group. */
 export function wantedLayout(
   nodes: Node[],
   edges: Edge[],
   folded: ReadonlySet<string>,
-  direction: Direction = "RIGHT",
+  direction: Direction = "right",
 ): Wanted {
   const parents = new Map(nodes.map(({ node_id, parent_id }) => [node_id, parent_id]));
   const shownAs = (id: string): string => outermostFolded(id, parents, folded) ?? id;
@@ -84,7 +97,7 @@ export function wantedLayout(
     edges: [...drawn].map(([id, ends]) => ({ id, ...ends })),
     layoutOptions: {
       "elk.algorithm": "layered",
-      "elk.direction": direction,
+      "elk.direction": direction.toUpperCase(),
       "elk.hierarchyHandling": "INCLUDE_CHILDREN",
       // Room for what is written at lines.
       "elk.layered.spacing.nodeNodeBetweenLayers": edges.some(({ label }) => label !== "") ? "96" : "48",
@@ -95,7 +108,9 @@ export function wantedLayout(
 
 function box(node: Node, children: Box[]): Box {
   if (children.length > 0) return { id: node.node_id, children, layoutOptions: groupOptions };
-  return { id: node.node_id, width: Math.max(90, node.label.length * letter + 44), height };
+  const mark = node.role ?? (node.kind === "schedule" ? undefined : node.kind);
+  const letters = node.label.length + (mark === undefined ? 0 : mark.length + 1);
+  return { id: node.node_id, width: Math.max(node.kind === "schedule" ? 60 : 90, letters * letter + 44), height };
 }
 
 function outermostFolded(
@@ -127,49 +142,12 @@ export function placedBoxes(graph: LaidOut, parent?: string): Placed[] {
   ]);
 }
 
-export type Around = "upstream" | "downstream" | "both";
-
-/** The task itself, what it depends on, what depends on it, and the groups that all of them are in. */
-export function related(nodes: Node[], edges: Edge[], task: string, around: Around): ReadonlySet<string> {
-  const found = new Set([task]);
-  if (around !== "downstream") walk(task, neighbours(edges, "target", "source"), found);
-  if (around !== "upstream") walk(task, neighbours(edges, "source", "target"), found);
-  const parents = new Map(nodes.map(({ node_id, parent_id }) => [node_id, parent_id]));
-  for (const id of [...found]) {
-    for (let at = parents.get(id) ?? null; at !== null; at = parents.get(at) ?? null) found.add(at);
-  }
-  return found;
-}
-
-function neighbours(edges: Edge[], from: "source" | "target", to: "source" | "target"): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const edge of edges) {
-    const known = found.get(edge[from]);
-    if (known === undefined) found.set(edge[from], [edge[to]]);
-    else known.push(edge[to]);
-  }
-  return found;
-}
-
-function walk(from: string, next: Map<string, string[]>, found: Set<string>): void {
-  const seen = new Set([from]);
-  const left = [from];
-  for (let at = left.pop(); at !== undefined; at = left.pop()) {
-    for (const each of next.get(at) ?? []) {
-      if (seen.has(each)) continue;
-      seen.add(each);
-      found.add(each);
-      left.push(each);
-    }
-  }
-}
-
 /** Tasks whose name has the text in it. */
 export function matching(nodes: Node[], text: string): string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return [];
-  return nodes.flatMap(({ node_id, label, is_group }) =>
-    !is_group && `${node_id} ${label}`.toLowerCase().includes(wanted) ? [node_id] : [],
+  return nodes.flatMap(({ node_id, label, is_group, kind }) =>
+    !is_group && kind === undefined && `${node_id} ${label}`.toLowerCase().includes(wanted) ? [node_id] : [],
   );
 }
 

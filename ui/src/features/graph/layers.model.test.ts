@@ -16,7 +16,7 @@ test("each box is behind all that it depends on, and no two overlap", () => {
   const nodes = ["a", "b", "c", "d"].map((id) => node(id));
   const edges = [edge("a", "b"), edge("a", "c"), edge("b", "d"), edge("c", "d"), edge("a", "d")];
 
-  const placed = new Map(layeredBoxes(wantedLayout(nodes, edges, new Set()), "RIGHT").map((box) => [box.id, box]));
+  const placed = new Map(layeredBoxes(wantedLayout(nodes, edges, new Set()), "right").map((box) => [box.id, box]));
 
   const at = (id: string) => placed.get(id) ?? { x: NaN, y: NaN, width: 0, height: 0 };
   expect(at("a").x).toBeLessThan(at("b").x);
@@ -27,16 +27,38 @@ test("each box is behind all that it depends on, and no two overlap", () => {
 
 test("downwards, layers are one below the other", () => {
   const nodes = [node("a"), node("b")];
-  const [a, b] = layeredBoxes(wantedLayout(nodes, [edge("a", "b")], new Set(), "DOWN"), "DOWN");
+  const [a, b] = layeredBoxes(wantedLayout(nodes, [edge("a", "b")], new Set(), "down"), "down");
 
   expect(b?.y).toBeGreaterThan((a?.y ?? 0) + (a?.height ?? 0));
+});
+
+test.each([
+  ["left", "x"],
+  ["up", "y"],
+] as const)("%s, the last layer comes first, within groups as well (A8)", (direction, along) => {
+  const nodes = [node("a"), node("g", null, true), node("g.b", "g"), node("g.c", "g"), node("d")];
+  const edges = [edge("a", "g.b"), edge("g.b", "g.c"), edge("g.c", "d")];
+
+  const placed = layeredBoxes(wantedLayout(nodes, edges, new Set(), direction), direction);
+
+  const at = (id: string) => placed.find((each) => each.id === id)?.[along] ?? NaN;
+  expect(at("d")).toBeLessThan(at("g"));
+  expect(at("g")).toBeLessThan(at("a"));
+  expect(at("g.c")).toBeLessThan(at("g.b"));
+  const group = placed.find(({ id }) => id === "g");
+  for (const { x, y, width, height } of placed.filter(({ parent }) => parent === "g")) {
+    expect(x).toBeGreaterThanOrEqual(14);
+    expect(y).toBeGreaterThanOrEqual(34);
+    expect(x + width).toBeLessThanOrEqual((group?.width ?? 0) - 14);
+    expect(y + height).toBeLessThanOrEqual((group?.height ?? 0) - 14);
+  }
 });
 
 test("groups hold their members, and are placed as what hangs on these says", () => {
   const nodes = [node("a"), node("g", null, true), node("g.b", "g"), node("g.c", "g"), node("d")];
   const edges = [edge("a", "g.b"), edge("g.b", "g.c"), edge("g.c", "d")];
 
-  const placed = layeredBoxes(wantedLayout(nodes, edges, new Set()), "RIGHT");
+  const placed = layeredBoxes(wantedLayout(nodes, edges, new Set()), "right");
 
   expect(placed.map(({ id, parent }) => [id, parent])).toEqual([
     ["a", undefined],
@@ -54,7 +76,7 @@ test("groups hold their members, and are placed as what hangs on these says", ()
 test("groups that wait for each other are placed all the same", () => {
   const nodes = [node("g", null, true), node("g.a", "g"), node("g.b", "g"), node("h", null, true), node("h.c", "h")];
 
-  const placed = layeredBoxes(wantedLayout(nodes, [edge("g.a", "h.c"), edge("h.c", "g.b")], new Set()), "RIGHT");
+  const placed = layeredBoxes(wantedLayout(nodes, [edge("g.a", "h.c"), edge("h.c", "g.b")], new Set()), "right");
 
   expect(placed.map(({ id }) => id).sort()).toEqual(["g", "g.a", "g.b", "h", "h.c"]);
 });
@@ -74,7 +96,7 @@ test("five thousand boxes are placed", () => {
       edges.filter(({ target }) => Number(target.slice(1)) < 5000),
       new Set(),
     ),
-    "RIGHT",
+    "right",
   );
 
   expect(placed).toHaveLength(5000);

@@ -3,7 +3,9 @@
  * layer after the last of those that it depends on, and within its layer near those. Groups are laid out by themselves
  * and then are boxes like others.
  */
-import type { Box, Direction, Placed, Wanted } from "./graph.model";
+import type { Direction } from "~/lib/settings";
+
+import type { Box, Placed, Wanted } from "./graph.model";
 
 const betweenLayers = 48;
 const betweenBoxes = 18;
@@ -113,14 +115,14 @@ function middle(ids: string[] | undefined, place: Map<string, number>, self: str
 
 /** Layers side by side, boxes of a layer one below the other, around one middle line. */
 function placed(boxes: Sized[], layers: Sized[][], direction: Direction, parent: string | undefined): Sized {
-  const isAcross = direction === "RIGHT";
+  const isAcross = direction === "right" || direction === "left";
   const along = (box: Sized) => (isAcross ? box.width : box.height);
   const beside = (box: Sized) => (isAcross ? box.height : box.width);
   const breadth = (layer: Sized[]) =>
     layer.reduce((sum, box) => sum + beside(box), 0) + betweenBoxes * Math.max(0, layer.length - 1);
   const widest = Math.max(0, ...layers.map(breadth));
   const start = parent === undefined ? { x: 0, y: 0 } : { x: padding.other, y: padding.top };
-  const inner: Placed[] = [];
+  let inner: Placed[] = [];
   let depth = 0;
   for (const layer of layers) {
     let position = (widest - breadth(layer)) / 2;
@@ -134,9 +136,22 @@ function placed(boxes: Sized[], layers: Sized[][], direction: Direction, parent:
   }
   const length = Math.max(0, depth - betweenLayers);
   const [width, height] = isAcross ? [length, widest] : [widest, length];
+  inner = inner.map((each) => (each.parent === parent ? turned(each, direction, start, { width, height }) : each));
   const around =
     parent === undefined || boxes.length === 0
       ? { x: 0, y: 0 }
       : { x: 2 * padding.other, y: padding.top + padding.other };
   return { id: parent ?? "", width: width + around.x, height: height + around.y, inner };
+}
+
+/** Where it leads to the left or upwards, the first layer is the last: what was at one end is at the other. */
+function turned(
+  box: Placed,
+  direction: Direction,
+  start: { x: number; y: number },
+  size: { width: number; height: number },
+): Placed {
+  if (direction === "left") return { ...box, x: start.x + size.width - (box.x - start.x) - box.width };
+  if (direction === "up") return { ...box, y: start.y + size.height - (box.y - start.y) - box.height };
+  return box;
 }

@@ -1,10 +1,12 @@
 /** Where boxes go. The layout engine works in a worker: it takes a while, and the page goes on. */
 import ELK from "elkjs/lib/elk-api";
 
-import { countBoxes, type Direction, type Placed, placedBoxes, type Wanted } from "./graph.model";
+import type { Direction } from "~/lib/settings";
+
+import { countBoxes, type Placed, placedBoxes, type Wanted } from "./graph.model";
 import { layeredBoxes } from "./layers.model";
 
-/** More than these take the engine too long to wait for. */
+/** More boxes than these take the engine too long to wait for, and so do more than twice as many lines. */
 export const mostForEngine = 600;
 
 const worker = new Worker(new URL("elkjs/lib/elk-worker.min.js", import.meta.url));
@@ -17,7 +19,8 @@ const broken = new Promise<"broken">((resolve) => {
 });
 
 export async function layOut(wanted: Wanted, direction: Direction): Promise<Placed[]> {
-  if (countBoxes(wanted.children) > mostForEngine) return layeredBoxes(wanted, direction);
+  const isLarge = countBoxes(wanted.children) > mostForEngine || wanted.edges.length > 2 * mostForEngine;
+  if (isLarge) return layeredBoxes(wanted, direction);
   const found = await Promise.race([elk.layout(wanted), broken]);
   return found === "broken" ? layeredBoxes(wanted, direction) : placedBoxes(found);
 }

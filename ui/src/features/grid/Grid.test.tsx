@@ -20,11 +20,9 @@ const run = (run_id: string, states: Record<string, number[]>) => ({
   run_type: "manual",
   state: "success",
   run_after: "2026-01-01T00:00:00Z",
-  ordering_at: "2026-01-01T00:00:00Z",
   start_date: "2026-01-01T00:00:00Z",
   end_date: "2026-01-01T00:01:00Z",
   version: 1,
-  version_number: 1,
   states,
   mixed: {},
 });
@@ -36,8 +34,23 @@ beforeAll(() => {
   for (const name of ["clientWidth", "offsetWidth"]) Object.defineProperty(HTMLElement.prototype, name, { value: 240 });
 });
 
-function shown(onSelect = vi.fn()) {
-  rendered(<Grid dagId="sales" most={30} selected={{ run: undefined, task: undefined }} onSelect={onSelect} />);
+interface More {
+  wanted?: { state?: "failed" };
+  search?: string;
+  selected?: { run: string; task: string };
+}
+
+function shown(more: More = {}) {
+  const onSelect = vi.fn();
+  rendered(
+    <Grid
+      dagId="sales"
+      wanted={{ most: 30, ...more.wanted }}
+      search={more.search ?? ""}
+      selected={more.selected ?? { run: undefined, task: undefined }}
+      onSelect={onSelect}
+    />,
+  );
   return onSelect;
 }
 
@@ -83,6 +96,63 @@ test("of many runs and tasks, only those in sight are there", async () => {
     expect(document.querySelectorAll("td").length).toBeGreaterThan(0);
   });
   expect(document.querySelectorAll("td").length).toBeLessThan(2_000);
+});
+
+test("with Shift, arrows choose from anywhere; a group on the way has the focus, and Space folds that of a task (A8)", async () => {
+  answer("GET /ui/grid/sales", () => ({
+    rows: [row("extract", null, true), row("extract.orders", "extract"), row("publish")],
+    runs: [run("r1", { success: [1, 2] }), run("r2", { success: [1, 2] })],
+  }));
+  const onSelect = shown({ selected: { run: "r2", task: "extract.orders" } });
+  await screen.findByRole("button", { name: "publish in r2: success" });
+  const press = (key: string, shiftKey = true) =>
+    fireEvent.keyDown(document.activeElement ?? document.body, { key, shiftKey });
+
+  press("ArrowLeft");
+  expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: "extract.orders" });
+  press("ArrowUp");
+  expect(onSelect).toHaveBeenCalledOnce();
+  expect(document.activeElement?.getAttribute("aria-label")).toBe("extract in r1: success");
+  press("ArrowUp");
+  expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: undefined });
+
+  (document.activeElement as HTMLElement).blur();
+  press(" ", false);
+  expect(screen.queryByRole("button", { name: "extract.orders in r1: success" })).toBeNull();
+});
+
+test("the column that is pointed at stands out (A8)", async () => {
+  answer("GET /ui/grid/sales", () => ({
+    rows: [row("load")],
+    runs: [run("r1", { success: [0] }), run("r2", { success: [0] })],
+  }));
+  shown();
+  const cell = await screen.findByRole("button", { name: "load in r2: success" });
+  const line = document.querySelector<HTMLElement>("[class*=crosshair]");
+  expect(line?.hidden).toBe(true);
+
+  fireEvent.pointerOver(cell);
+  expect(line?.hidden).toBe(false);
+  expect(line?.style.left).toContain("20px");
+  fireEvent.pointerOver(screen.getByRole("rowheader", { name: "load" }));
+  expect(line?.hidden).toBe(true);
+});
+
+test("only the tasks that are looked for are shown, and filters that nothing fits are told from a DAG without runs (A8)", async () => {
+  answer("GET /ui/grid/sales", () => ({
+    rows: [row("extract", null, true), row("extract.orders", "extract"), row("publish")],
+    runs: [run("r1", { success: [1, 2] })],
+  }));
+  shown({ search: "ORD" });
+  await screen.findByRole("button", { name: "extract.orders in r1: success" });
+  expect(screen.getByRole("button", { name: /extract$/ })).toBeTruthy();
+  expect(screen.queryByRole("rowheader", { name: "publish" })).toBeNull();
+  shown({ search: "nothing of the kind" });
+  expect(await screen.findByText("No task fits")).toBeTruthy();
+
+  answer("GET /ui/grid/sales", () => ({ rows: [row("load")], runs: [] }));
+  shown({ wanted: { state: "failed" } });
+  expect(await screen.findByText("No run fits the filters")).toBeTruthy();
 });
 
 test("a DAG without runs says what to do, and what went wrong is said", async () => {

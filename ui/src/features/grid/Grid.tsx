@@ -1,16 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { Schemas } from "~/api/client";
-import { gridQuery } from "~/api/queries";
+import { gridQuery, type GridParameters } from "~/api/queries";
 import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 
-import { columnsOf, type Known, moved, type Place, versionChanges, visibleRows } from "./grid.model";
+import { columnsOf, foundRows, type Known, placeOf, type Row, versionChanges } from "./grid.model";
 import styles from "./Grid.module.css";
 import { GridRow } from "./GridRow";
 import { RunHeads } from "./RunHeads";
+import { useMoves } from "./useMoves";
 
 const rowHeight = 28;
 const columnWidth = 20;
@@ -22,29 +23,60 @@ export interface Selected {
 
 interface Props {
   dagId: string;
-  most: number;
+  wanted: GridParameters;
+  /** A part of the names of the tasks that are looked for. */
+  search: string;
   selected: Selected;
   onSelect: (selected: Selected) => void;
 }
 
 /** Tasks downwards, runs across, each cell in the colour of its state. */
-export function Grid({ dagId, most, selected, onSelect }: Props) {
-  const { data, error } = useQuery(gridQuery(dagId, most));
+export function Grid({ dagId, wanted, search, selected, onSelect }: Props) {
+  const { data, error, isPlaceholderData } = useQuery(gridQuery(dagId, wanted));
   if (error) return <Failed title="The grid could not be loaded" error={error} />;
   if (data === undefined) return <div className={styles.skeleton} aria-busy="true" />;
-  return <Cells rows={data.rows} runs={data.runs} selected={selected} onSelect={onSelect} />;
+  return (
+    <Cells
+      rows={data.rows}
+      runs={data.runs}
+      isOld={isPlaceholderData}
+      search={search}
+      selected={selected}
+      onSelect={onSelect}
+    >
+      {data.runs.length === 0 && <NoRuns wanted={wanted} />}
+    </Cells>
+  );
 }
 
-interface CellsProps extends Omit<Props, "dagId" | "most"> {
+function NoRuns({ wanted }: { wanted: GridParameters }) {
+  if (Object.keys(wanted).some((name) => name !== "most")) {
+    return (
+      <Notice title="No run fits the filters">
+        <p>Take one of them back, or look at the newest runs.</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice title="This DAG has no runs yet">
+      <p>Trigger one, or unpause the DAG and wait for its schedule.</p>
+    </Notice>
+  );
+}
+
+interface CellsProps extends Omit<Props, "dagId" | "wanted"> {
   rows: Schemas["GridRowResponse"][];
   runs: Schemas["GridRunResponse"][];
+  /** Other runs were asked for; these stay until they come. */
+  isOld: boolean;
+  children: ReactNode;
 }
 
-function Cells({ rows, runs, selected, onSelect }: CellsProps) {
+function Cells({ rows, runs, isOld, search, selected, onSelect, children }: CellsProps) {
   const [folded, fold] = useFolded();
   const [known] = useState<Known>(() => new WeakMap());
   const scroller = useRef<HTMLDivElement>(null);
-  const visible = useMemo(() => visibleRows(rows, folded), [rows, folded]);
+  const visible = useMemo(() => foundRows(rows, folded, search), [rows, folded, search]);
   const columns = useMemo(() => columnsOf(rows, runs, known), [rows, runs, known]);
   const changes = useMemo(() => versionChanges(runs), [runs]);
   const down = useVirtualizer({
@@ -65,16 +97,31 @@ function Cells({ rows, runs, selected, onSelect }: CellsProps) {
   const shown = across.getVirtualItems();
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? -1;
-  const [at, moveTo] = useMoves(scroller, { row: visible.length - 1, column: runs.length - 1 }, (next) => {
-    if (next.row >= 0) down.scrollToIndex(next.row);
-    across.scrollToIndex(next.column);
+  const [at, moveTo] = useMoves({
+    scroller,
+    last: { row: visible.length - 1, column: runs.length - 1 },
+    chosen: placeOf(selected, visible, runs),
+    show: (next) => {
+      if (next.row >= 0) down.scrollToIndex(next.row);
+      across.scrollToIndex(next.column);
+    },
+    choose: (next) => {
+      const row = visible[next.row]?.row;
+      // Of a group there is nothing to show beside the grid: it has the focus, and can be folded.
+      if (row?.is_group !== true) onSelect({ run: runs[next.column]?.run_id, task: row?.node_id });
+    },
+    fold: () => {
+      const group = rows.find(({ node_id }) => node_id === selected.task)?.parent_id;
+      if (group != null) fold(group);
+    },
   });
+  const [line, point, leave] = useCrosshair();
   useEffect(() => {
     const element = scroller.current;
     if (element !== null) element.scrollLeft = element.scrollWidth;
   }, [runs.length]);
   return (
-    <div className={styles.scroller} ref={scroller}>
+    <div className={styles.scroller} ref={scroller} aria-busy={isOld}>
       <table
         className={styles.grid}
         aria-label="Tasks and runs"
@@ -82,6 +129,10 @@ function Cells({ rows, runs, selected, onSelect }: CellsProps) {
         aria-colcount={runs.length + 1}
         style={{ width: `calc(16rem + ${across.getTotalSize()}px)` }}
         onKeyDown={moveTo}
+        onPointerOver={point}
+        onPointerLeave={leave}
+        onFocus={point}
+        onBlur={leave}
       >
         <RunHeads
           runs={runs}
@@ -94,7 +145,7 @@ function Cells({ rows, runs, selected, onSelect }: CellsProps) {
         />
         <tbody style={{ height: down.getTotalSize() }}>
           {down.getVirtualItems().map(({ index, start }) => {
-            const shownRow = visible[index];
+            const shownRow: Row | undefined = visible[index];
             if (shownRow === undefined) return null;
             return (
               <GridRow
@@ -106,7 +157,7 @@ function Cells({ rows, runs, selected, onSelect }: CellsProps) {
                 last={last}
                 runs={runs}
                 columns={columns}
-                isFolded={folded.has(shownRow.row.node_id)}
+                isFolded={search.trim() === "" && folded.has(shownRow.row.node_id)}
                 chosen={shownRow.row.node_id === selected.task ? selected.run : undefined}
                 current={index === at.row ? at.column : -1}
                 onFold={fold}
@@ -116,46 +167,42 @@ function Cells({ rows, runs, selected, onSelect }: CellsProps) {
           })}
         </tbody>
       </table>
-      {runs.length === 0 && (
-        <Notice title="This DAG has no runs yet">
-          <p>Trigger one, or unpause the DAG and wait for its schedule.</p>
+      <div
+        ref={line}
+        className={styles.crosshair}
+        style={{ height: `calc(5rem + ${down.getTotalSize()}px)` }}
+        aria-hidden="true"
+        hidden
+      />
+      {visible.length === 0 && rows.length > 0 && (
+        <Notice title="No task fits">
+          <p>Look for a shorter part of its name.</p>
         </Notice>
       )}
+      {children}
     </div>
   );
 }
 
-/** One cell can be reached by Tab; arrows lead from there to the others, wherever they are. */
-function useMoves(
-  scroller: React.RefObject<HTMLDivElement | null>,
-  last: Place,
-  show: (next: Place) => void,
-): [Place, (event: React.KeyboardEvent) => void] {
-  const [at, setAt] = useState<Place>();
-  const isWanted = useRef(false);
-  const current = at ?? { row: -1, column: last.column };
-  const within = { row: Math.min(current.row, last.row), column: Math.min(current.column, last.column) };
-  // A cell that was out of sight comes into being after the grid has scrolled.
-  useEffect(() => {
-    if (!isWanted.current) return;
-    const cell = scroller.current?.querySelector<HTMLElement>(`[data-place="${within.row}:${within.column}"]`);
-    if (cell == null) return;
-    cell.focus({ preventScroll: true });
-    isWanted.current = false;
-  });
-  return [
-    within,
-    (event) => {
-      const place = (event.target as HTMLElement).dataset.place?.split(":").map(Number);
-      if (place?.[0] === undefined || place[1] === undefined) return;
-      const next = moved(event.key, { row: place[0], column: place[1] }, last);
-      if (next === undefined) return;
-      event.preventDefault();
-      isWanted.current = true;
-      setAt(next);
-      show(next);
+/** The column that is pointed at. Nothing is rendered again for it: the pointer passes over many. */
+function useCrosshair(): [React.RefObject<HTMLDivElement | null>, (event: SyntheticEvent) => void, () => void] {
+  const line = useRef<HTMLDivElement>(null);
+  const leave = useCallback(() => {
+    if (line.current !== null) line.current.hidden = true;
+  }, []);
+  const point = useCallback(
+    ({ target }: SyntheticEvent) => {
+      const column = Number((target as HTMLElement).closest("[aria-colindex]")?.getAttribute("aria-colindex") ?? 0) - 2;
+      if (column < 0 || line.current === null) {
+        leave();
+        return;
+      }
+      line.current.hidden = false;
+      line.current.style.left = `calc(16rem + ${column * columnWidth}px)`;
     },
-  ];
+    [leave],
+  );
+  return [line, point, leave];
 }
 
 function useFolded(): [ReadonlySet<string>, (group: string) => void] {

@@ -4,10 +4,12 @@ import {
   barHeights,
   cellStates,
   columnsOf,
+  foundRows,
   type GridRow,
   groupStates,
   type Known,
   moved,
+  placeOf,
   versionChanges,
   visibleRows,
 } from "./grid.model";
@@ -29,6 +31,22 @@ test("a folded group hides all that is in it", () => {
   expect(names([])).toEqual(["0a", "0g", "1g.h", "2g.h.b", "1g.c", "0d"]);
   expect(names(["g.h"])).toEqual(["0a", "0g", "1g.h", "1g.c", "0d"]);
   expect(names(["g"])).toEqual(["0a", "0g", "0d"]);
+});
+
+test("tasks are found by a part of their name, in groups that are folded as well (A8)", () => {
+  const names = (text: string) => foundRows(rows, new Set(["g"]), text).map(({ row: { node_id } }) => node_id);
+
+  expect(names(" ")).toEqual(["a", "g", "d"]);
+  expect(names("H.B")).toEqual(["g", "g.h", "g.h.b"]);
+  expect(names("x")).toEqual([]);
+});
+
+test("what is chosen has a place, and else the head of the newest run has", () => {
+  const visible = visibleRows(rows, new Set());
+  const runs = [{ run_id: "r1" }, { run_id: "r2" }];
+
+  expect(placeOf({ run: "r1", task: "g.c" }, visible, runs)).toEqual({ row: 4, column: 0 });
+  expect(placeOf({ run: undefined, task: undefined }, visible, runs)).toEqual({ row: -1, column: 1 });
 });
 
 test("groups and mixed copies show what asks most for attention", () => {

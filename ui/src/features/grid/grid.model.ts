@@ -37,6 +37,19 @@ export function visibleRows(rows: GridRow[], folded: ReadonlySet<string>): Row[]
   return shown;
 }
 
+/** The rows of tasks whose name has the text in it, within their groups, folded or not; without a text, as above. */
+export function foundRows(rows: GridRow[], folded: ReadonlySet<string>, text: string): Row[] {
+  const sought = text.trim().toLowerCase();
+  if (sought === "") return visibleRows(rows, folded);
+  const wanted = new Set<string>();
+  // Members follow their group, so from the last row to the first each group knows whether one of its members is wanted.
+  for (const { node_id, label, parent_id } of [...rows].reverse()) {
+    if (`${node_id} ${label}`.toLowerCase().includes(sought)) wanted.add(node_id);
+    if (parent_id !== null && wanted.has(node_id)) wanted.add(parent_id);
+  }
+  return visibleRows(rows, new Set()).filter(({ row }) => wanted.has(row.node_id));
+}
+
 /** By row: its state in the run. Of groups and of copies that differ, the one that asks most for attention. */
 export function cellStates(rows: GridRow[], run: GridRun): (TaskState | undefined)[] {
   const cells = new Array<TaskState | undefined>(rows.length);
@@ -118,6 +131,19 @@ export function moved(key: string, at: Place, last: Place): Place | undefined {
   return {
     row: Math.min(Math.max(next.row, -1), last.row),
     column: Math.min(Math.max(next.column, 0), last.column),
+  };
+}
+
+/** Where the chosen run and task are; the heads of the runs where no task is chosen, the newest run where none is. */
+export function placeOf(
+  chosen: { run: string | undefined; task: string | undefined },
+  rows: Row[],
+  runs: { run_id: string }[],
+): Place {
+  const column = runs.findIndex(({ run_id }) => run_id === chosen.run);
+  return {
+    row: rows.findIndex(({ row }) => row.node_id === chosen.task),
+    column: column < 0 ? runs.length - 1 : column,
   };
 }
 

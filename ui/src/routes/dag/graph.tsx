@@ -2,24 +2,92 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 
-import { recentRunsQuery, runTasksQuery } from "~/api/dagQueries";
+import { recentRunsQuery, runTasksQuery, versionsQuery } from "~/api/dagQueries";
 import { graphQuery } from "~/api/queries";
-import { groupStates } from "~/features/grid/grid.model";
 import Graph from "~/features/graph/Graph";
+import { groupStates } from "~/features/grid/grid.model";
+import { changeSettings, useSettings } from "~/lib/settings";
 import { worst } from "~/lib/states";
+import { instant } from "~/lib/time";
 
 import { RunChoice } from "./RunChoice";
+import type { DagSearch } from "./search.model";
 import { Split, useSelection } from "./Split";
 
 /** With the states of the chosen run, or of the newest. */
 export function GraphView() {
   const { dagId, run, task, select } = useSelection();
-  const { around } = useSearch({ from: "/dags/$dagId" });
+  const search = useSearch({ from: "/dags/$dagId" });
+  const { direction: usual } = useSettings();
   const navigate = useNavigate();
-  const { data: graph } = useQuery(graphQuery(dagId));
   const { data: runs } = useQuery(recentRunsQuery(dagId));
   const shown = run ?? runs?.at(-1)?.run_id;
-  const { data: summaries } = useQuery(runTasksQuery(dagId, shown === undefined ? [] : [shown]));
+  const { states, copies } = useStates(dagId, shown, search.version);
+  const change = (next: DagSearch) => {
+    void navigate({ to: ".", search: (before) => ({ ...before, ...next }), replace: true });
+  };
+  return (
+    <Split isWide>
+      <Graph
+        dagId={dagId}
+        version={search.version}
+        states={states}
+        copies={copies}
+        selected={task}
+        filter={{
+          q: search.q,
+          state: search.task_state,
+          operator: search.operator,
+          group: search.group,
+          around: search.around,
+          depth: search.depth,
+        }}
+        direction={search.direction ?? usual}
+        hasOutside={search.outside ?? false}
+        onSelect={(chosen) => {
+          select({ run: shown, task: chosen });
+        }}
+        onFilter={(next) => {
+          const { state, ...rest } = next;
+          change({ ...rest, ...("state" in next && { task_state: state }) });
+        }}
+        onDirection={(direction) => {
+          changeSettings({ direction });
+          change({ direction });
+        }}
+        onOutside={(hasOutside) => {
+          change({ outside: hasOutside || undefined });
+        }}
+        onLeave={(kind, target) => {
+          if (kind === "dag") void navigate({ to: "/dags/$dagId/graph", params: { dagId: target } });
+          else void navigate({ to: "/assets/$assetId", params: { assetId: target } });
+        }}
+        more={
+          <VersionChoice
+            dagId={dagId}
+            version={search.version}
+            onChoose={(version) => {
+              change({ version });
+            }}
+          />
+        }
+      >
+        <RunChoice
+          runs={runs ?? []}
+          run={shown}
+          onChoose={(next) => {
+            select({ run: next, task });
+          }}
+        />
+      </Graph>
+    </Split>
+  );
+}
+
+/** Of the tasks and groups in a run, by their names. */
+function useStates(dagId: string, run: string | undefined, version: number | undefined) {
+  const { data: graph } = useQuery(graphQuery(dagId, version));
+  const { data: summaries } = useQuery(runTasksQuery(dagId, run === undefined ? [] : [run]));
   const tasks = summaries?.runs[0]?.tasks;
   const states = useMemo(() => {
     const own = new Map(tasks?.map((each) => [each.task_id, worst(Object.keys(each.states))] as const));
@@ -32,29 +100,38 @@ export function GraphView() {
       ),
     [tasks],
   );
+  return { states, copies };
+}
+
+interface VersionProps {
+  dagId: string;
+  version: number | undefined;
+  onChoose: (version: number | undefined) => void;
+}
+
+/** The newest, or one that the DAG had before. */
+function VersionChoice({ dagId, version, onChoose }: VersionProps) {
+  const { data } = useQuery(versionsQuery(dagId));
+  const { zone } = useSettings();
+  const versions = data?.dag_versions ?? [];
+  const isKnown = version === undefined || versions.some((each) => each.version_number === version);
   return (
-    <Split isWide>
-      <Graph
-        dagId={dagId}
-        states={states}
-        copies={copies}
-        selected={task}
-        around={around}
-        onSelect={(chosen) => {
-          select({ run: shown, task: chosen });
-        }}
-        onAround={(next) => {
-          void navigate({ to: ".", search: (before) => ({ ...before, around: next }) });
+    <label>
+      Version
+      <select
+        value={version ?? ""}
+        onChange={({ target }) => {
+          onChoose(target.value === "" ? undefined : Number(target.value));
         }}
       >
-        <RunChoice
-          runs={runs ?? []}
-          run={shown}
-          onChoose={(next) => {
-            select({ run: next, task });
-          }}
-        />
-      </Graph>
-    </Split>
+        <option value="">the current one</option>
+        {!isKnown && <option>{version}</option>}
+        {versions.map(({ version_number: number, created_at: at }) => (
+          <option key={number} value={number}>
+            {number}, {instant(at, zone)}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

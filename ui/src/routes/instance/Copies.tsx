@@ -19,7 +19,7 @@ export function Copies({ dagId, runId, taskId }: Props) {
         <h2>{taskId}</h2>
         <span>all copies</span>
         <div className={styles.actions}>
-          <Deeds target={target([{ taskId, mapIndex: undefined }])} />
+          <Deeds target={target([{ taskId, mapIndex: undefined }])} hasKeys />
         </div>
       </header>
       <InstanceTable

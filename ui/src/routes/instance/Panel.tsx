@@ -62,7 +62,7 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
                 Open ↗
               </Link>
             )}
-            <Deeds target={{ kind: "runs", dagId, runIds: [runId] }} />
+            <Deeds target={{ kind: "runs", dagId, runIds: [runId] }} hasKeys />
             <DeleteRun
               dagId={dagId}
               runId={runId}
@@ -126,7 +126,7 @@ function OneTask({ place, search, tab, tryNumber, onTab, isAlone }: TaskProps) {
               Open ↗
             </Link>
           )}
-          <DeedsOf dagId={dagId} runId={runId} chosen={[place]} />
+          <DeedsOf dagId={dagId} runId={runId} chosen={[place]} hasKeys />
         </>
       }
       copies={<Copies dagId={dagId} runId={runId} taskId={taskId} />}
@@ -152,8 +152,15 @@ function OneTask({ place, search, tab, tryNumber, onTab, isAlone }: TaskProps) {
   );
 }
 
+interface DeedsProps {
+  dagId: string;
+  runId: string;
+  chosen: Chosen[];
+  hasKeys?: boolean;
+}
+
 /** Of some tasks of a run. */
-export function DeedsOf({ dagId, runId, chosen }: { dagId: string; runId: string; chosen: Chosen[] }) {
+export function DeedsOf({ dagId, runId, chosen, hasKeys = false }: DeedsProps) {
   const tasks = chosen.map(({ taskId, mapIndex }) => ({ taskId, mapIndex }));
-  return <Deeds target={{ kind: "tasks", dagId, runId, tasks }} />;
+  return <Deeds target={{ kind: "tasks", dagId, runId, tasks }} hasKeys={hasKeys} />;
 }
