@@ -274,8 +274,8 @@ def test_another_try_shows_what_there_is(
     page.get_by_role("button", name="Try again").click()
 
     expect(page.get_by_role("table", name="Pools")).to_be_visible()
-    page.context.route(_ASKED, refusing.answer)
     _forget(page)
+    page.context.route(_ASKED, refusing.answer)
 
 
 def _forget(page: Page) -> None:

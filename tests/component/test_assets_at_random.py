@@ -109,10 +109,12 @@ def _outcome(world: World) -> Outcome:
         (run.run_id, tuple(sorted(row.event_key for row in deliveries if row.run_key == run.key)))
         for run in world.runs("report")
     ]
+    # Who fans out has one update start a run for each of several partitions, and each of these once.
+    consumed: list[tuple[str | None, int]] = []
     for run in world.runs("report"):
-        taken = {row.event_key for row in deliveries if row.run_key == run.key}
-        assert bool(taken) or run.run_type is not RunType.ASSET_TRIGGERED
-    consumed = [key for _, keys in runs for key in keys]
+        taken = [row.event_key for row in deliveries if row.run_key == run.key]
+        assert taken or run.run_type is not RunType.ASSET_TRIGGERED
+        consumed += [(run.partition_key, event_key) for event_key in taken]
     assert len(consumed) == len(set(consumed))
     with_run = [row.run_key for row in slots if row.run_key is not None]
     assert len(with_run) == len(set(with_run))
