@@ -16,7 +16,7 @@ from tests.browser.plugin_files import serve_pages, write_plugins
 from tests.web_server import WebServer, web_server
 
 _NAME = "Shop <b>flows</b>"
-_THEME = """{"tokens": {"colors": {"brand": {"700": {"value": "#0b7f5c"}, "300": {"value": "#7fe0bf"}}}},
+_THEME = """{"tokens": {"colors": {"brand": {"700": {"value": "#0a7050"}, "300": {"value": "#7fe0bf"}}}},
     "globalCss": {"h1": {"letter-spacing": "2px"}}, "icon": "/ui/plugin_files/shop/icon.svg"}"""
 _APP = """globalThis.AirflowPlugin = function Stock({dagId}) {
     const [count, setCount] = globalThis.React.useState(0);
@@ -242,8 +242,8 @@ def test_a_deployment_has_a_name_an_icon_and_colours_of_its_own(page: Page) -> N
     expect(page).to_have_title(f"DAGs · {_NAME}")
     style = "(name) => getComputedStyle(document.querySelector('h1')).getPropertyValue(name)"
     assert page.evaluate(style, "letter-spacing") == "2px"
-    assert page.evaluate(style, "--brand-700") == "#0b7f5c"
-    expect(page.get_by_role("link", name="brew", exact=True).first).to_have_css("color", "rgb(11, 127, 92)")
+    assert page.evaluate(style, "--brand-700") == "#0a7050"
+    expect(page.get_by_role("link", name="brew", exact=True).first).to_have_css("color", "rgb(10, 112, 80)")
     _is_clean(page)
 
 

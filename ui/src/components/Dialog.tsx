@@ -32,7 +32,19 @@ export function Dialog({ title, children, buttons, isWide = false, onSubmit, onC
     </>
   );
   return (
-    <dialog ref={dialog} className={styles.dialog} data-wide={isWide} aria-label={title} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      className={styles.dialog}
+      data-wide={isWide}
+      aria-label={title}
+      onClose={onClose}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        // Browsers tell of it only later, when the next key may have opened another one, which would be closed instead.
+        event.preventDefault();
+        onClose();
+      }}
+    >
       {onSubmit ? (
         <form
           noValidate

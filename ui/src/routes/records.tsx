@@ -9,6 +9,7 @@ import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
+import { Skeleton } from "~/components/Skeleton";
 import { eventFilters, eventsParameters, type EventsSearch } from "~/features/admin/events.model";
 
 import styles from "./records.module.css";
@@ -31,6 +32,7 @@ export function ImportErrorsPage() {
       }
     >
       {error && <Failed title="Import errors could not be loaded" error={error} />}
+      {found === undefined && error === null && <Skeleton />}
       {found?.total_entries === 0 && (
         <Notice title="No import errors">
           <p>Every DAG file could be read. One that cannot be read is shown here with its traceback.</p>

@@ -12,6 +12,7 @@ import { Notice } from "~/components/Notice";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
 import { Tabs } from "~/components/Tabs";
+import { Skeleton } from "~/components/Skeleton";
 import { Together } from "~/components/Together";
 import { brought, fittingSections } from "~/features/admin/system.model";
 
@@ -170,6 +171,7 @@ export function ConfigsPage() {
         </Notice>
       )}
       {error && <Failed title="The configuration could not be loaded" error={error} />}
+      {isAllowed && config === undefined && error === null && <Skeleton lines={20} />}
       {config && sections.length === 0 && (
         <Notice title="No option has such a name">
           <p>Look for a part of its name, or for its section.</p>

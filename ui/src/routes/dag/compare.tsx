@@ -6,6 +6,7 @@ import { recentRunsQuery } from "~/api/dagQueries";
 import { graphQuery } from "~/api/queries";
 import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
+import { Skeleton } from "~/components/Skeleton";
 import { Toolbar } from "~/components/Toolbar";
 import { Compare } from "~/features/compare/Compare";
 
@@ -21,12 +22,11 @@ export function CompareView() {
   const right = search.right ?? runs.at(-1);
   if (left === undefined || right === undefined) {
     if (error) return <Failed title="The runs could not be loaded" error={error} />;
+    if (recent === undefined) return <Skeleton />;
     return (
-      recent && (
-        <Notice title="There are no two runs to compare yet">
-          <p>Trigger it, and come back when it has run twice.</p>
-        </Notice>
-      )
+      <Notice title="There are no two runs to compare yet">
+        <p>Trigger it, and come back when it has run twice.</p>
+      </Notice>
     );
   }
   return (

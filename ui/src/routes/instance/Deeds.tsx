@@ -70,7 +70,7 @@ export function Deeds({ target, hasKeys = false }: Props) {
         ))}
       </Can>
       {open === "clear" && <ClearDialog target={target} onClose={close} />}
-      {open !== undefined && open !== "clear" && <MarkDialog target={target} state={open} onClose={close} />}
+      {open !== undefined && open !== "clear" && <MarkDialog key={open} target={target} state={open} onClose={close} />}
     </>
   );
 }
