@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.acceptance.deployment import until
 from tests.browser.conftest import Deployment
 
 DAG = "/dags/winding"
@@ -212,6 +213,8 @@ def test_two_versions_of_the_code_are_shown_beside_each_other(page: Page, deploy
     file = deployment.dags / "dag_views.py"
     first = file.read_text()
     file.write_text(first.replace("    @task\n    def aside", "    @task(priority_weight=7)\n    def aside"))
+    newest = f"/api/v2{DAG}/dagVersions?order_by=-version_number&limit=1"
+    until(lambda: deployment.ask("GET", newest)["dag_versions"][0]["version_number"] > 1, "the second version")
     page.goto(f"{DAG}/code")
     page.get_by_label("Show").get_by_role("option", name=re.compile("^Version 2")).wait_for(state="attached")
     page.get_by_label("Show").select_option("2")

@@ -12,6 +12,8 @@ from typing import Final
 import psutil
 import pytest
 
+from tests.acceptance.deployment import until
+
 _TREES: Final = (
     (r"^\d+:memory:(.*)$", Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"),
     (r"^0::(.*)$", Path("/sys/fs/cgroup"), "memory.max", "memory.swap.max"),
@@ -39,7 +41,14 @@ def memory_group(limit_bytes: int) -> Iterator[ControlGroup]:
     try:
         yield ControlGroup(folder)
     finally:
+        # The kernel lets go of a process a little after whoever waited for it has been told of its end.
+        until(lambda: _is_removed(folder), "the processes of the control group to be gone")
+
+
+def _is_removed(folder: Path) -> bool:
+    with suppress(OSError):
         folder.rmdir()
+    return not folder.exists()
 
 
 def _made(limit_bytes: int) -> Path:
