@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.logging import AccessFormatter
 
+from tradewind.api.whole_answers import WholeAnswers
 from tradewind.errors import SettingsError
 from tradewind.settings import ApiSettings
 
@@ -41,7 +42,7 @@ def serve(
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http="httptools",
+        http=WholeAnswers,
         ws="none",
         log_config=None,
         access_log=_has_access_log(settings.access_logfile),

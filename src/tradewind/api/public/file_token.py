@@ -2,13 +2,18 @@
 
 import base64
 import binascii
+from functools import lru_cache
+from typing import Final
 
 import msgspec
 from fastapi import HTTPException
 
 from tradewind.model.dag_file import FileName
 
+_REMEMBERED: Final = 10_000
 
+
+@lru_cache(_REMEMBERED)
 def file_token(name: FileName) -> str:
     """A token for a file. It is no secret: who may do something to the file is asked when it is used."""
     return base64.urlsafe_b64encode(msgspec.json.encode(name)).decode().rstrip("=")
