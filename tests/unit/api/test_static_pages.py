@@ -43,6 +43,11 @@ def test_who_wants_no_page_gets_none(client: TestClient) -> None:
     assert client.get("/nothing", headers={"accept": "application/json"}).status_code == 404
 
 
+@pytest.mark.parametrize("accept", ["*/*", "application/json", ""])
+def test_the_first_page_is_there_for_whoever_looks_whether_somebody_is_in(client: TestClient, accept: str) -> None:
+    assert client.get("/", headers={"accept": accept}).status_code == 200
+
+
 def test_who_is_not_logged_in_logs_in_and_comes_back(client: TestClient) -> None:
     client.cookies.clear()
 

@@ -18,6 +18,7 @@ PAGES: Final = Path(__file__).with_name("pages")
 """Where `make ui`, or the build of the package, puts them."""
 _FOR_EVER: Final = "public, max-age=31536000, immutable"
 _ASK_FIRST: Final = "no-cache"
+_FIRST: Final = "/"
 _NOT_OURS: Final = ("/api/", "/auth/", "/ui/", "/execution/", "/static/")
 _NOT_BUILT: Final = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tradewind</title></head><body>
 <h1>The pages are not built</h1>
@@ -74,8 +75,11 @@ def _file(file: Path, accepted: str) -> Response:
 
 
 def _is_page(request: Request) -> bool:
-    wants_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
-    return wants_page and not request.url.path.startswith(_NOT_OURS)
+    if request.method not in ("GET", "HEAD"):
+        return False
+    path = request.url.path
+    # Balancers and `curl` look at the first page to see whether there is a server, and ask for no kind of answer.
+    return path == _FIRST or ("text/html" in request.headers.get("accept", "") and not path.startswith(_NOT_OURS))
 
 
 def _page(index: Path, request: Request) -> Response:
