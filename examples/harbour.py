@@ -21,7 +21,7 @@ def harbour():
     def ships() -> list[dict[str, int | str]]:
         return [{"name": "Albatross", "crates": 12}, {"name": "Pelican", "crates": 30}, {"name": "Tern", "crates": 7}]
 
-    @task(retries=2, retry_delay=timedelta(seconds=2))
+    @task(retries=2, retry_delay=timedelta(seconds=2), max_active_tis_per_dagrun=2)  # there are two cranes
     def unload(ship: dict) -> int:
         if ship["name"] == "Pelican" and get_current_context()["ti"].try_number == 1:
             raise RuntimeError("the crane is stuck")

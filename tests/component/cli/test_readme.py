@@ -53,3 +53,11 @@ def test_the_dag_of_the_readme_runs_in_memory(tmp_path: Path) -> None:
     file.write_text(PYTHON.findall(START)[0].rstrip() + ".test()\n", encoding="utf-8")
 
     subprocess.run([COMMAND[0], str(file)], check=True, capture_output=True, timeout=60)
+
+
+def test_the_examples_give_nothing_to_warn_of() -> None:
+    said = subprocess.run(
+        [*COMMAND, "dags", "lint", "--strict", str(ROOT / "examples")], capture_output=True, text=True, check=False
+    )
+
+    assert (said.returncode, said.stdout) == (0, "")
