@@ -57,7 +57,8 @@ function Ways({ reasons, ...place }: WaysProps) {
       <Fragment key={reason.text}>
         {until !== undefined && (
           <small>
-            (<Moment at={until} exact />, <Moment at={until} />){" "}
+            ({!reason.text.includes(until) && [<Moment key="exact" at={until} exact />, ", "]}
+            <Moment at={until} />){" "}
           </small>
         )}
         {waysFrom(reason).map((way) => (
