@@ -4,7 +4,6 @@ import contextlib
 import os
 import select
 import socket
-import threading
 from pathlib import Path
 from typing import Protocol
 
@@ -26,23 +25,6 @@ class ClosableWakeup(Wakeup, Protocol):
 
     def close(self) -> None:
         """Give it back. Nobody waits here any more."""
-
-
-class ThreadWakeup:
-    """Between threads of one process."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    def wake(self) -> None:
-        """See `Wakeup.wake`."""
-        self._event.set()
-
-    def wait(self, timeout_s: float) -> bool:
-        """See `Wakeup.wait`."""
-        woken = self._event.wait(timeout_s)
-        self._event.clear()
-        return woken
 
 
 class PipeWakeup:

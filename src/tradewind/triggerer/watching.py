@@ -100,11 +100,6 @@ class Watching:
     def __len__(self) -> int:
         return len(self._running)
 
-    @property
-    def runner_pid(self) -> int | None:
-        """Of the process that runs them, if there is one."""
-        return None if self._runner is None else self._runner.pid
-
     def next_due(self) -> float | None:
         """When something is to be done that no signal announces, on the monotonic clock."""
         return min((each.restart_at for each in self._running.values() if each.restart_at is not None), default=None)

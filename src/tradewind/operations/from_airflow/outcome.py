@@ -1,6 +1,5 @@
 """What becomes of each thing that Airflow has."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -48,9 +47,6 @@ class Outcome:
     """Never with anything secret."""
     count: int = 1
     """0: it only comes along with another."""
-
-
-Outcomes = Sequence[Outcome]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,11 +40,6 @@ class Nursery:
         theirs.close()
         self._packets = Packets(ours, selector, self._heard)
 
-    @property
-    def pid(self) -> int:
-        """Of the process."""
-        return self._process.pid
-
     def send(self, command: Command, descriptors: Sequence[int] = ()) -> None:
         """Have something done."""
         self._packets.send(encode(command), descriptors)

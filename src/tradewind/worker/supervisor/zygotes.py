@@ -92,11 +92,6 @@ class Zygotes:
         self._alone: dict[int, Attempt] = {}
         """By number: children of the nursery itself."""
 
-    @property
-    def nursery_pid(self) -> int | None:
-        """Of the nursery, if there is one."""
-        return None if self._nursery is None else self._nursery.pid
-
     def next_number(self) -> int:
         """A number that no other attempt or zygote has."""
         return next(self._numbers)
