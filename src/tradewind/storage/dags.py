@@ -97,23 +97,6 @@ class Dags:
         found: datetime | None = self._connection.execute(_NEXT_DUE).scalar()
         return found
 
-    def add_version(self, dag_id: str, *, structure_hash: str, data: str, now: datetime) -> VersionKey:
-        latest = sa.select(sa.func.max(dag_version.c.version_number)).where(dag_version.c.dag_id == dag_id)
-        number = int(self._connection.execute(latest).scalar() or 0) + 1
-        statement = sa.insert(dag_version).values(
-            dag_id=dag_id, version_number=number, structure_hash=structure_hash, data=data, created_at=now
-        )
-        result = self._connection.execute(statement)
-        assert result.inserted_primary_key is not None
-        version_key = VersionKey(int(result.inserted_primary_key[0]))
-        self._update(dag_id, version_key=version_key, updated_at=now)
-        return version_key
-
-    def version_hash(self, version_key: VersionKey) -> str | None:
-        statement = sa.select(dag_version.c.structure_hash).where(dag_version.c.version_key == version_key)
-        found: str | None = self._connection.execute(statement).scalar()
-        return found
-
     def version_data(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, tuple[str, str]]:
         columns = (dag_version.c.version_key, dag_version.c.dag_id, dag_version.c.data)
         statement = sa.select(*columns).where(dag_version.c.version_key.in_(version_keys))

@@ -5,6 +5,7 @@ from fastapi.testclient import TestClient
 from tests.component.api.conftest import Connect
 from tests.component.world import World
 from tradewind.model.dag import Dag, Task, TaskGroup
+from tradewind.model.dag_file import NewVersion
 
 
 def _found(client: TestClient, text: str, **more: int) -> list[tuple[str, str]]:
@@ -73,9 +74,8 @@ def test_a_guest_finds_tasks_of_what_was_granted(connect: Connect, any_world: Wo
 
 def test_a_dag_that_cannot_be_decoded_hides_no_other(client: TestClient, any_world: World) -> None:
     _publish(any_world)
-    any_world.database.transact(
-        lambda tx: tx.dags.add_version("granted", structure_hash="x", data="{", now=any_world.clock.now())
-    )
+    broken = NewVersion("granted", "x", "{")
+    any_world.database.transact(lambda tx: tx.versions.add([broken], any_world.clock.now()))
 
     assert _found(client, "loader") == []
     assert ("sales", "load") in _found(client, "load")

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import JOB, NOW, World, minutes
+from tests.conformance.storage.worlds import JOB, NOW, World, add_version, minutes
 from tests.databases import DatabaseKind
 from tradewind.model.ids import JobKey, RunKey, TaskKey
 from tradewind.model.states import TaskState
@@ -129,7 +129,7 @@ def test_what_keeps_a_dag_from_being_scheduled_is_seen_with_the_changes_of_its_r
     with store.begin() as tx:
         tx.dags.set_paused("paused", True)
         tx.dags.set_error("fenced", "it does not parse")
-        versions = {dag_id: tx.dags.add_version(dag_id, structure_hash="x", data="{}", now=NOW) for dag_id in runs}
+        versions = {dag_id: add_version(tx, dag_id, "x") for dag_id in runs}
         tx.changes.record_runs([run for dag_id, run in runs.items() if dag_id != "unchanged"], NOW)
 
     with store.begin() as tx:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import NOW, World, minutes
+from tests.conformance.storage.worlds import NOW, World, add_version, minutes
 from tradewind.model.dag_file import FileName
 from tradewind.model.ids import VersionKey
 from tradewind.model.states import TaskState
@@ -178,14 +178,14 @@ def test_a_new_version_becomes_the_current_one_and_the_old_stays_readable(store:
     with store.begin() as tx:
         tx.dags.create("sales", is_paused=False, now=NOW)
         tx.dags.lock(["sales"])
-        first = tx.dags.add_version("sales", structure_hash="one", data='{"v": 1}', now=NOW)
-        second = tx.dags.add_version("sales", structure_hash="two", data='{"v": 2}', now=NOW)
+        first = add_version(tx, "sales", "one", '{"v": 1}')
+        second = add_version(tx, "sales", "two", '{"v": 2}')
 
     with store.begin() as tx:
         found = tx.dags.find("sales")
         assert found is not None
         assert found.version_key == second
-        assert [tx.dags.version_hash(key) for key in (first, second)] == ["one", "two"]
+        assert [origin.structure_hash for origin in tx.versions.origins([first, second]).values()] == ["one", "two"]
         data = {first: ("sales", '{"v": 1}'), second: ("sales", '{"v": 2}')}
         assert tx.dags.version_data([first, second]) == data
         assert tx.dags.version_data([first]) == {first: data[first]}
@@ -193,7 +193,6 @@ def test_a_new_version_becomes_the_current_one_and_the_old_stays_readable(store:
 
 def test_an_unknown_version_is_left_out(store: Database) -> None:
     with store.begin() as tx:
-        assert tx.dags.version_hash(VersionKey(12345)) is None
         assert tx.dags.version_data([VersionKey(12345)]) == tx.dags.version_data([]) == {}
 
 
@@ -201,7 +200,7 @@ def test_a_large_dag_is_stored_whole(store: Database) -> None:
     data = '{"tasks": "' + "ü" * 300_000 + '"}'
     with store.begin() as tx:
         tx.dags.create("large", is_paused=False, now=NOW)
-        key = tx.dags.add_version("large", structure_hash="x", data=data, now=NOW)
+        key = add_version(tx, "large", "x", data)
 
     with store.begin() as tx:
         assert tx.dags.version_data([key]) == {key: ("large", data)}

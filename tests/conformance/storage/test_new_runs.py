@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import NOW, World, new_task
+from tests.conformance.storage.worlds import NOW, World, add_version, new_task
 from tradewind.model.ids import RunKey, VersionKey
 from tradewind.model.run import NewRun
 from tradewind.model.states import RunState, RunType
@@ -97,7 +97,7 @@ def test_no_run_is_made_of_a_dag_that_is_not_as_it_was(world: World, store: Data
             case "unknown":
                 new = replace(new, dag_id="gone")
             case "another version":
-                tx.dags.add_version("sales", structure_hash="other", data="{}", now=NOW)
+                add_version(tx, "sales", "other")
             case "stale":
                 tx.dags.set_stale(["sales"])
             case _:

@@ -1,6 +1,6 @@
 """Throwing old history away, never what is needed or still runs (D7)."""
 
-from tests.conformance.storage.worlds import NOW, World, minutes
+from tests.conformance.storage.worlds import NOW, World, add_version, minutes
 from tradewind.model.states import RunState, TaskState
 from tradewind.storage.database import Database
 from tradewind.storage.interface.pruning_store import Archive, Prunable, PruneChoice
@@ -39,7 +39,7 @@ def test_versions_that_nobody_uses_go_in_batches(world: World, store: Database) 
     first = world.dag()
     with store.begin() as tx:
         for number in range(3):
-            tx.dags.add_version("sales", structure_hash=f"h{number}", data="{}", now=NOW)
+            add_version(tx, "sales", f"h{number}")
 
     with store.begin() as tx:
         assert tx.pruning.count(Prunable.VERSIONS, LATER) == 3
@@ -81,7 +81,7 @@ def test_of_what_is_no_run_copies_are_kept_too(world: World, store: Database) ->
     archive = Archive("20260101120001")
     with store.begin() as tx:
         for number in range(3):
-            tx.dags.add_version("sales", structure_hash=f"h{number}", data="{}", now=NOW)
+            add_version(tx, "sales", f"h{number}")
     with store.begin() as tx:
         tx.archives.create(Prunable.VERSIONS, archive)
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.conformance.storage.worlds import JOB, NOW, World, candidate, minutes, new_task, scheduled
+from tests.conformance.storage.worlds import JOB, NOW, World, add_version, candidate, minutes, new_task, scheduled
 from tradewind.model.states import RunState, TaskState
 from tradewind.storage.database import Database
 from tradewind.storage.interface.kept_stores import StoredDeferral
@@ -119,7 +119,7 @@ def test_runs_are_counted_by_quarters_of_an_hour(store: Database, world: World) 
 def test_versions_have_their_numbers(store: Database, world: World) -> None:
     first = world.dag()
     with store.begin() as tx:
-        second = tx.dags.add_version("sales", structure_hash="def", data="{}", now=NOW)
+        second = add_version(tx, "sales", "def")
 
     with store.begin() as tx:
         assert tx.run_views.version_numbers([first, second]) == {first: 1, second: 2}

@@ -7,7 +7,7 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from tests.conformance.storage.worlds import NOW, World
+from tests.conformance.storage.worlds import World, add_version
 from tests.databases import DatabaseKind
 from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
 from tradewind.model.ids import JobKey
@@ -327,4 +327,4 @@ def test_a_mistake_in_a_statement_is_not_taken_for_an_outage(world: World, store
         tx.connection.execute(sa.text("SELECT nonsense FROM nowhere"))
 
     with pytest.raises(sa.exc.IntegrityError), store.begin() as tx:
-        tx.dags.add_version("no such dag", structure_hash="x", data="{}", now=NOW)
+        add_version(tx, "no such dag", "x")

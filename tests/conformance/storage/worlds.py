@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tradewind.model.dag_file import NewVersion
 from tradewind.model.ids import UNMAPPED, AttemptKey, JobKey, RunKey, TaskKey, VersionKey
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType, TaskState
@@ -21,6 +22,11 @@ OTHER_JOB = JobKey(8)
 def minutes(count: float) -> timedelta:
     """A span to add to `NOW`."""
     return timedelta(minutes=count)
+
+
+def add_version(tx: SqlTransaction, dag_id: str, structure_hash: str, data: str = "{}") -> VersionKey:
+    """The version that the DAG then has."""
+    return tx.versions.add([NewVersion(dag_id, structure_hash, data)], NOW)[dag_id]
 
 
 def new_task(run_key: RunKey, task_id: str = "load", map_index: int = UNMAPPED, **values: Any) -> NewTask:
@@ -49,7 +55,7 @@ class World:
         """A DAG with one version."""
         with self.store.begin() as tx:
             tx.dags.create(dag_id, is_paused=is_paused, now=NOW)
-            return tx.dags.add_version(dag_id, structure_hash="abc", data="{}", now=NOW)
+            return add_version(tx, dag_id, "abc")
 
     def run(self, run_id: str = "r1", dag_id: str = "sales", **values: Any) -> RunKey:
         """A queued run; its DAG is created on first use."""

@@ -170,12 +170,6 @@ class DagStore(Protocol):
     def next_due_at(self) -> datetime | None:
         """When `due` will next have an answer, as things are."""
 
-    def add_version(self, dag_id: str, *, structure_hash: str, data: str, now: datetime) -> VersionKey:
-        """Make this the DAG's current version. The DAG must be locked."""
-
-    def version_hash(self, version_key: VersionKey) -> str | None:
-        """The structure hash of a version."""
-
     def version_data(self, version_keys: Collection[VersionKey]) -> dict[VersionKey, tuple[str, str]]:
         """(dag_id, DAG JSON) of versions. They never change."""
 
