@@ -33,7 +33,7 @@ class TaskDecorator:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A provider package and what it brings. Operators, sensors, hooks, triggers and transfers are told by module."""
+    """A provider package and what it brings. Operators, sensors, hooks and triggers are told by module."""
 
     name: str
     package: str
@@ -42,17 +42,11 @@ class Provider:
     description: str
     operators: tuple[str, ...] = ()
     sensors: tuple[str, ...] = ()
-    transfers: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     connection_types: tuple[ConnectionType, ...] = ()
     task_decorators: tuple[TaskDecorator, ...] = ()
     notifiers: tuple[str, ...] = ()
-    extra_links: tuple[str, ...] = ()
-    secrets_backends: tuple[str, ...] = ()
-    filesystems: tuple[str, ...] = ()
-    asset_schemes: tuple[str, ...] = ()
-    bundles: tuple[str, ...] = ()
     info: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -85,7 +79,6 @@ def provider_from_info(info: Mapping[str, Any], *, version: str) -> Provider:
         description=" ".join(str(info.get("description", "")).split()),
         operators=_modules(info.get("operators")),
         sensors=_modules(info.get("sensors")),
-        transfers=tuple(row["python-module"] for row in info.get("transfers") or ()),
         hooks=_modules(info.get("hooks")),
         triggers=_modules(info.get("triggers")),
         connection_types=tuple(
@@ -96,15 +89,6 @@ def provider_from_info(info: Mapping[str, Any], *, version: str) -> Provider:
             TaskDecorator(row["name"], row["class-name"]) for row in info.get("task-decorators") or ()
         ),
         notifiers=tuple(info.get("notifications") or ()),
-        extra_links=tuple(info.get("extra-links") or ()),
-        secrets_backends=tuple(info.get("secrets-backends") or ()),
-        filesystems=tuple(info.get("filesystems") or ()),
-        asset_schemes=tuple(
-            scheme
-            for row in info.get("asset-uris") or info.get("dataset-uris") or ()
-            for scheme in row["schemes"] or ()
-        ),
-        bundles=tuple(info.get("bundles") or ()),
         info=info,
     )
 

@@ -88,7 +88,7 @@ def test_our_own_operators_are_listed_as_the_standard_provider() -> None:
 
     for module in (*standard.operators, *standard.sensors, *standard.hooks, *standard.triggers):
         importlib.import_module(module)
-    for path in (*standard.extra_links, *(kind.hook for kind in standard.connection_types)):
+    for path in (*standard.info["extra-links"], *(kind.hook for kind in standard.connection_types)):
         import_string(path)
     for decorator in standard.task_decorators:
         assert import_string(decorator.path) == getattr(task, decorator.name)
