@@ -99,7 +99,7 @@ def test_whatever_a_deadline_is_counted_from_its_callback_is_called_once(shop: D
 
         found = deadlines_of(shop, run)
         assert shop.ended(run).state == "success"
-        assert sorted(name for name, each in found.items() if each.is_missed and name) == sorted(called)
+        assert sorted(name for name, each in found.items() if each.missed_at and name) == sorted(called)
         assert found["in time"].state is DeadlineState.AHEAD
         assert "nobody is at home" in str(found["broken"].message)
         assert {found[name].message for name in called if name != "broken"} == {None}

@@ -8,11 +8,12 @@ import pytest
 from tests.component.world import Ending, PatientExecutor, World, fails, in_turn, succeeds
 from tradewind.errors import Conflict, InvalidRequest
 from tradewind.model.dag import Retry, Task
+from tradewind.model.ids import TaskKey
 from tradewind.model.mapping import OutputLength
 from tradewind.model.states import RunState, TaskRole, TaskState, TriggerRule
 from tradewind.operations.delete import delete_dag, delete_run
 from tradewind.operations.report_tasks import heartbeat_tasks
-from tradewind.operations.set_note import set_run_note, set_task_note
+from tradewind.operations.set_note import set_run_note
 
 DAY = timedelta(days=1)
 CHAIN = (Task("a"), Task("b", upstream=("a",)), Task("c", upstream=("b",)))
@@ -502,10 +503,11 @@ def test_a_dag_with_running_tasks_cannot_be_deleted(world: World) -> None:
 
 def test_notes_are_kept_replaced_and_taken_away(any_world: World) -> None:
     finished(any_world)
+    key = TaskKey(any_world.run().key, "a")
 
     with any_world.database.begin() as tx:
         set_run_note(tx, "sales", "r1", "looked at it 🌊")
-        set_task_note(tx, "sales", "r1", "a", "slow")
+        tx.tasks.set_notes([key], "slow")
     assert any_world.run().note == "looked at it 🌊"
     assert any_world.instances()["a"].note == "slow"
     any_world.clear("a")

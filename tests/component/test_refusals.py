@@ -24,7 +24,7 @@ from tradewind.model.pool import Pool
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.operations.delete import delete_dag, delete_run
 from tradewind.operations.manage_pools import create_pool, delete_pool, update_pool
-from tradewind.operations.set_note import set_run_note, set_task_note
+from tradewind.operations.set_note import set_run_note
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
@@ -69,8 +69,6 @@ def test_an_unknown_name_is_a_typed_error_that_names_it(
         pytest.param(lambda tx: delete_dag(tx, "nope"), UnknownDag, "'nope'", id="delete DAG"),
         pytest.param(lambda tx: delete_run(tx, "sales", "r9", Structures(), NOW), UnknownRun, "'r9'", id="delete run"),
         pytest.param(lambda tx: set_run_note(tx, "sales", "r9", "x"), UnknownRun, "'r9'", id="run note"),
-        pytest.param(lambda tx: set_task_note(tx, "sales", "r1", "zzz", "x"), UnknownTask, "'zzz'", id="task note"),
-        pytest.param(lambda tx: set_task_note(tx, "sales", "r9", "a", "x"), UnknownRun, "'r9'", id="note, run"),
         pytest.param(lambda tx: update_pool(tx, Pool("p9", 1)), UnknownPool, "'p9'", id="update pool"),
         pytest.param(lambda tx: delete_pool(tx, "p9"), UnknownPool, "'p9'", id="delete pool"),
         pytest.param(lambda tx: create_pool(tx, Pool("default_pool", 1)), PoolExists, "'default_pool'", id="pool"),

@@ -90,11 +90,6 @@ class Deadline:
     file: FileName | None = None
     """Where the author's code is."""
 
-    @property
-    def is_missed(self) -> bool:
-        """Whether the run was not over in time."""
-        return self.missed_at is not None
-
 
 def rules_of(dag: Dag) -> tuple[DeadlineRule, ...]:
     """What the DAG says about deadlines."""
