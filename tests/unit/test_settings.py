@@ -41,7 +41,6 @@ def load(tmp_path: Path, file: str | None = None, **environ: str) -> Settings:
         ("job_heartbeat_sec", 5.0),
         ("task_instance_heartbeat_timeout", 300.0),
         ("task_instance_heartbeat_timeout_detection_interval", 10.0),
-        ("trigger_timeout_check_interval", 15.0),
         ("task_queued_timeout", 600.0),
         ("task_queued_timeout_check_interval", 120.0),
         ("num_stuck_in_queued_retries", 2),
@@ -49,7 +48,6 @@ def load(tmp_path: Path, file: str | None = None, **environ: str) -> Settings:
         ("use_job_schedule", True),
         ("catchup_by_default", False),
         ("create_cron_data_intervals", False),
-        ("ignore_first_depends_on_past_by_default", True),
         ("allowed_run_id_pattern", "^[A-Za-z0-9_.~:+-]+$"),
     ],
 )
@@ -70,7 +68,6 @@ def test_scheduler_option_has_the_default_of_airflow(tmp_path: Path, key: str, d
         ("default_task_retries", 0),
         ("default_task_retry_delay", 300.0),
         ("max_task_retry_delay", 86_400.0),
-        ("default_pool_task_slot_count", 128),
         ("dag_discovery_safe_mode", True),
         ("dag_ignore_file_syntax", "glob"),
         ("dagbag_import_timeout", 30.0),
@@ -96,12 +93,10 @@ def test_core_option_has_the_default_of_airflow(tmp_path: Path, key: str, defaul
         ("min_file_process_interval", 30.0),
         ("parsing_pre_import_modules", True),
         ("parsing_processes", 2),
-        ("print_stats_interval", 30.0),
         ("refresh_interval", 300.0),
         ("stale_bundle_cleanup_age_threshold", 21_600.0),
         ("stale_bundle_cleanup_interval", 1800.0),
         ("stale_bundle_cleanup_min_versions", 10),
-        ("stale_dag_threshold", 50.0),
     ],
 )
 def test_dag_processor_option_has_the_default_of_airflow(tmp_path: Path, key: str, default: object) -> None:

@@ -42,8 +42,6 @@ class CoreSettings:
     default_task_retry_delay: float = seconds(zero=True).option(300.0)
     max_task_retry_delay: float = seconds().option(86_400.0)
     killed_task_cleanup_time: float = seconds(zero=True).option(60.0)  # until a task that shall stop is killed
-    # -1: a pool without a limit.
-    default_pool_task_slot_count: int = whole_number(-1).option(128)
 
     # What becomes of variables and connections: encrypted where they are stored, hidden where their name sounds secret.
     fernet_key: str = TEXT.secret("")  # several, the new one first, while they are being changed; none: no encryption
@@ -76,9 +74,6 @@ class DatabaseSettings:
     sql_alchemy_pool_size: int = whole_number(1).option(5)
     # -1: as many connections as are asked for.
     sql_alchemy_max_overflow: int = whole_number(-1).option(10)
-    sql_alchemy_pool_recycle: float = seconds().option(1800.0)
-    sql_alchemy_pool_pre_ping: bool = BOOLEAN.option(True)
-    max_db_retries: int = whole_number(1).option(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,13 +101,10 @@ class SchedulerSettings:
 
     # How often.
     scheduler_idle_sleep_time: float = seconds(zero=True).option(1.0)
-    scheduler_heartbeat_sec: float = seconds().option(5.0)
     job_heartbeat_sec: float = seconds().option(5.0)
     orphaned_tasks_check_interval: float = seconds().option(300.0)
     task_instance_heartbeat_timeout_detection_interval: float = seconds().option(10.0)
     task_queued_timeout_check_interval: float = seconds().option(120.0)
-    trigger_timeout_check_interval: float = seconds().option(15.0)
-    parsing_cleanup_interval: float = seconds().option(60.0)
     pool_metrics_interval: float = seconds().option(5.0)
     ti_metrics_interval: float = seconds().option(30.0)
     dagrun_metrics_interval: float = seconds().option(30.0)
@@ -127,17 +119,14 @@ class SchedulerSettings:
     allowed_run_id_pattern: str = PATTERN.option(r"^[A-Za-z0-9_.~:+-]+$")
     catchup_by_default: bool = BOOLEAN.option(False)
     create_cron_data_intervals: bool = BOOLEAN.option(False)
-    create_delta_data_intervals: bool = BOOLEAN.option(False)
-    ignore_first_depends_on_past_by_default: bool = BOOLEAN.option(True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DagProcessorSettings:
     """`[dag_processor]`: where DAG files come from, and how they are parsed.
 
-    Files are parsed when they changed, so `stale_dag_threshold` has no effect, and `min_file_process_interval` is how
-    soon a file that failed, or that depends on the world outside, is parsed again. Neither has `print_stats_interval`:
-    what happens is told by events.
+    Files are parsed when they changed: `min_file_process_interval` is how soon a file that failed, or that depends on
+    the world outside, is parsed again.
     """
 
     # Where from.
@@ -151,8 +140,6 @@ class DagProcessorSettings:
     refresh_interval: float = seconds(zero=True).option(300.0)
     bundle_refresh_check_interval: float = seconds().option(5.0)
     min_file_process_interval: float = seconds(zero=True).option(30.0)
-    stale_dag_threshold: float = seconds(zero=True).option(50.0)
-    print_stats_interval: float = seconds(zero=True).option(30.0)
     stale_bundle_cleanup_interval: float = seconds(zero=True).option(1800.0)
     stale_bundle_cleanup_age_threshold: float = seconds(zero=True).option(21_600.0)
     stale_bundle_cleanup_min_versions: int = whole_number(0).option(10)
@@ -279,10 +266,7 @@ class ApiSettings:
     # What it shows.
     instance_name: str = TEXT.option("")
     theme: str = THEME.option("")  # docs/plugin-views.md
-    enable_swagger_ui: bool = BOOLEAN.option(True)
     expose_config: str = word("true", "false", "non-sensitive-only").option("false")
-    maximum_page_limit: int = whole_number(1).option(100)
-    fallback_page_limit: int = whole_number(1).option(50)
 
     # Tradewind's own: the longest request; longer ones are refused before they are read.
     max_request_body_mb: int = whole_number(1).option(10)
