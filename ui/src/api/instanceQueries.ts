@@ -1,5 +1,5 @@
 /** What is asked about one run or one task instance. Keys begin as `invalidate.ts` knows them. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 
 import { api, data, Refused, type Schemas } from "./client";
 import type { TaskPlace } from "./queries";
@@ -25,18 +25,6 @@ export const upstreamEventsQuery = (dagId: string, runId: string) =>
           params: { path: ofRun(dagId, runId) },
         }),
       ),
-  });
-
-export const runTasksQuery = (dagId: string, runId: string, states: string[], limit: number) =>
-  queryOptions({
-    queryKey: ["run", dagId, runId, "tasks", states, limit],
-    queryFn: () =>
-      data(
-        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", {
-          params: { path: ofRun(dagId, runId), query: { limit, ...(states.length > 0 && { state: states }) } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
   });
 
 export const attemptsQuery = (place: TaskPlace) =>

@@ -5,8 +5,6 @@ import { api, data, type Schemas } from "./client";
 import { gridChanges } from "./gridChanges";
 import type { paths } from "./schema";
 
-const pageSize = 100;
-
 /** What lists of DAGs may be asked for. */
 export type DagsParameters = Omit<NonNullable<paths["/ui/dags"]["get"]["parameters"]["query"]>, "limit" | "offset">;
 
@@ -71,23 +69,6 @@ export interface TaskPlace {
   mapIndex: number;
 }
 
-export const taskInstanceQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace) =>
-  queryOptions({
-    queryKey: ["task", dagId, runId, taskId, mapIndex],
-    queryFn: () =>
-      mapIndex < 0
-        ? data(
-            api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", {
-              params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId } },
-            }),
-          )
-        : data(
-            api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}", {
-              params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId, map_index: mapIndex } },
-            }),
-          ),
-  });
-
 export const taskExplanationQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace) =>
   queryOptions({
     queryKey: ["task", dagId, runId, taskId, mapIndex, "why"],
@@ -100,25 +81,6 @@ export const taskExplanationQuery = ({ dagId, runId, taskId, mapIndex }: TaskPla
           },
         }),
       ),
-  });
-
-export const logQuery = ({ dagId, runId, taskId, mapIndex }: TaskPlace, tryNumber: number, isLive: boolean) =>
-  queryOptions({
-    queryKey: ["task", dagId, runId, taskId, mapIndex, "log", tryNumber],
-    queryFn: async () => {
-      const log = await data(
-        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/logs/{try_number}", {
-          params: {
-            path: { dag_id: dagId, dag_run_id: runId, task_id: taskId, try_number: tryNumber },
-            query: { map_index: mapIndex, full_content: true },
-          },
-        }),
-      );
-      return typeof log === "string" ? { content: log.split("\n"), continuation_token: null } : log;
-    },
-    enabled: tryNumber > 0,
-    refetchInterval: isLive ? 1000 : false,
-    placeholderData: keepPreviousData,
   });
 
 export const runExplanationQuery = (dagId: string, runId: string) =>
@@ -161,17 +123,6 @@ export const runsNowQuery = (state: "running" | "queued" | "failed") =>
       ),
   });
 
-export const mappedQuery = (dagId: string, runId: string, taskId: string) =>
-  queryOptions({
-    queryKey: ["task", dagId, runId, taskId, "copies"],
-    queryFn: () =>
-      data(
-        api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/listMapped", {
-          params: { path: { dag_id: dagId, dag_run_id: runId, task_id: taskId }, query: { limit: pageSize } },
-        }),
-      ),
-  });
-
 /** Of a version; of the current one, where none is named. */
 export const graphQuery = (dagId: string, version?: number) =>
   queryOptions({
@@ -182,13 +133,4 @@ export const graphQuery = (dagId: string, version?: number) =>
           params: { path: { dag_id: dagId }, query: version === undefined ? {} : { version } },
         }),
       ),
-  });
-
-export const sourceQuery = (dagId: string) =>
-  queryOptions({
-    queryKey: ["source", dagId],
-    queryFn: async () => {
-      const source = await data(api.GET("/api/v2/dagSources/{dag_id}", { params: { path: { dag_id: dagId } } }));
-      return typeof source === "string" ? source : (source.content ?? "");
-    },
   });
