@@ -7,7 +7,7 @@ import msgspec
 from tradewind.dag_processor.outcome import due_at_of, to_parse
 from tradewind.dag_processor.protocol import DeadlineCall, Outcome
 from tradewind.dag_processor.read_files import LEASE_S, make_request
-from tradewind.dag_processor.run_callbacks import facts_of, root_of
+from tradewind.dag_processor.run_callbacks import root_of
 from tradewind.dag_processor.state import ProcessorState, TakenDeadline
 from tradewind.errors import DagUnusable
 from tradewind.model.dag_file import FileKey, FileName
@@ -16,6 +16,7 @@ from tradewind.model.ids import JobKey
 from tradewind.operations.deadlines import AuthorsWork, is_given_up, with_rules
 from tradewind.operations.publish_files import error_text
 from tradewind.operations.structures import Structures
+from tradewind.operations.task_requests.runs import as_result
 from tradewind.storage.interface import Transaction
 
 _GIVEN_UP = "the process that dealt with it ended, more than once, without an answer"
@@ -93,4 +94,4 @@ def _work(tx: Transaction, deadlines: list[Deadline], job: JobKey) -> list[Autho
 
 
 def _call(work: AuthorsWork) -> DeadlineCall:
-    return DeadlineCall(run=facts_of(work.run), number=work.deadline.number, reference=work.reference)
+    return DeadlineCall(run=as_result(work.run), number=work.deadline.number, reference=work.reference)

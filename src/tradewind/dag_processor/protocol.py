@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from tradewind.model.manual_interval import AskedRun
+from tradewind.model.task_answers import DagRunResult
 from tradewind.wire.metrics import Measured
 
 VERSION_INFLATION: Final = "version_inflation"
@@ -36,27 +37,6 @@ class FrameKind(IntEnum):
     """To a child, by way of the warm process: an `Answer`."""
 
 
-class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A run, as callbacks get to see it. The names are Airflow's."""
-
-    dag_id: str
-    run_id: str
-    run_after: datetime
-    run_type: str
-    state: str
-    logical_date: datetime | None = None
-    data_interval_start: datetime | None = None
-    data_interval_end: datetime | None = None
-    start_date: datetime | None = None
-    end_date: datetime | None = None
-    clear_number: int = 0
-    conf: dict[str, Any] = {}
-    triggering_user_name: str | None = None
-    note: str | None = None
-    partition_key: str | None = None
-    partition_date: datetime | None = None
-
-
 class ListenedRun(msgspec.Struct, frozen=True, kw_only=True):
     """What listeners get to know of a run besides."""
 
@@ -71,7 +51,7 @@ class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
     and tell listeners too."""
 
     event: str
-    run: RunFacts
+    run: DagRunResult
     reason: str | None = None
     is_of_task: bool = False
     task_id: str | None = None
@@ -84,7 +64,7 @@ class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
 class DeadlineCall(msgspec.Struct, frozen=True, kw_only=True):
     """Say when a run has to be over, in place of telling what the file says."""
 
-    run: RunFacts
+    run: DagRunResult
     number: int
     """Which of the deadlines of the DAG it is."""
     reference: datetime | None = None

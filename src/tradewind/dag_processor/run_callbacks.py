@@ -9,7 +9,7 @@ import msgspec
 
 from tradewind.bundles.interface import Versioned
 from tradewind.dag_processor.outcome import to_parse
-from tradewind.dag_processor.protocol import CallbackCall, Ended, ListenedRun, Outcome, RunFacts
+from tradewind.dag_processor.protocol import CallbackCall, Ended, ListenedRun, Outcome
 from tradewind.dag_processor.read_files import LEASE_S, make_request
 from tradewind.dag_processor.state import ProcessorState
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
@@ -19,6 +19,7 @@ from tradewind.model.dag_file import FileKey
 from tradewind.model.run import Run
 from tradewind.operations.publish_files import error_text
 from tradewind.operations.request_callbacks import end_callbacks
+from tradewind.operations.task_requests.runs import as_result
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import CallbackCalled
 
@@ -93,29 +94,6 @@ def root_of(bundle: TrackedBundle, version: str | None) -> Path:
         return bundle.folder.root
 
 
-def facts_of(run: Run) -> RunFacts:
-    """A run, as callbacks get to see it."""
-    interval = run.data_interval
-    return RunFacts(
-        dag_id=run.dag_id,
-        run_id=run.run_id,
-        run_after=run.run_after,
-        run_type=run.run_type.value,
-        state=run.state.value,
-        logical_date=run.logical_date,
-        data_interval_start=interval.start if interval else None,
-        data_interval_end=interval.end if interval else None,
-        start_date=run.started_at,
-        end_date=run.finished_at,
-        clear_number=run.clear_number,
-        conf=dict(run.conf) if isinstance(run.conf, Mapping) else {},
-        triggering_user_name=run.triggering_user_name,
-        note=run.note,
-        partition_key=run.partition_key,
-        partition_date=run.partition_date,
-    )
-
-
 def _links(outcome: Outcome) -> tuple[tuple[str, Any], ...]:
     """What the child says of links, if it makes sense: it has run user code."""
     try:
@@ -133,7 +111,7 @@ def _call(stored: StoredCallback, run: Run) -> CallbackCall:
     request = stored.request
     return CallbackCall(
         event=request.event.value,
-        run=facts_of(run),
+        run=as_result(run),
         reason=request.reason,
         is_of_task=request.is_of_task,
         task_id=request.task_id,

@@ -10,13 +10,10 @@ from importlib import import_module
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
-
 from tradewind.dag_processor.parse_child.asking import AfterwardsRuntime, AskingRuntime
 from tradewind.dag_processor.parse_child.explain import explain
 from tradewind.dag_processor.protocol import CallbackCall, ParseRequest, Problem
 from tradewind.model.dag import CallbackEvent
-from tradewind.model.task_answers import DagRunResult
 from tradewind.sdk.context import set_current_context
 from tradewind.sdk.dags import DAG
 from tradewind.sdk.exceptions import AirflowException
@@ -111,7 +108,7 @@ def _listed(callbacks: Any) -> Iterable[Callable[[Any], Any]]:
 
 def _context(dag: DAG, call: CallbackCall) -> Any:
     """The template context of the task that it is about; without one, as much of it as the run alone gives."""
-    run = DagRunResult(**msgspec.structs.asdict(call.run))
+    run = call.run
     known: dict[str, Any] = {"dag": dag, "dag_run": run, "run_id": run.run_id, "reason": call.reason}
     if call.is_of_task and call.event in (CallbackEvent.FAILURE, CallbackEvent.RETRY):
         known["exception"] = call.reason

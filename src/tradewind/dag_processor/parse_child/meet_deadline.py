@@ -1,9 +1,8 @@
 """Deadlines, in the child that has just imported the file: its code says when they are."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-
-import msgspec
 
 from tradewind.dag_processor.parse_child.explain import explain
 from tradewind.dag_processor.protocol import DeadlineCall, Problem
@@ -35,7 +34,7 @@ def _instant(alert: DeadlineAlert, call: DeadlineCall) -> datetime | None:
 
 
 def _from_authors_reference(alert: DeadlineAlert, call: DeadlineCall, interval: timedelta) -> datetime | None:
-    found = alert.reference.evaluate_with(interval=interval, session=None, **msgspec.structs.asdict(call.run))
+    found = alert.reference.evaluate_with(interval=interval, session=None, **asdict(call.run))
     if found is None:
         return None
     if found.tzinfo is None:

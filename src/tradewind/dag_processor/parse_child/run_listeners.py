@@ -1,7 +1,7 @@
 """Listeners of plugins that want to hear of runs: whether there are any, and telling them."""
 
 import logging
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import msgspec
@@ -48,7 +48,7 @@ def tell_run_listeners(plugins: str, call: CallbackCall, dag: Any) -> None:
     """Tell those of all plugins how the run changed. What they raise goes to the log and nowhere else."""
     load_plugins(plugins or None)
     name, state = _HOOKS[CallbackEvent(call.event)]
-    facts = msgspec.structs.asdict(call.run)
+    facts = asdict(call.run)
     if call.event == CallbackEvent.EXECUTE:
         facts["end_date"] = None
     more = {} if call.listened is None else msgspec.structs.asdict(call.listened)
