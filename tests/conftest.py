@@ -17,7 +17,7 @@ a comma list of kinds, or `reachable` for every kind that this machine could hav
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import cast
 
 import hypothesis
@@ -26,7 +26,7 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from tests.browser_report import BrowserReport
 from tests.database_report import DatabaseReport, required_kinds
-from tests.databases import DATABASE_KINDS, DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DATABASE_KINDS, DatabaseKind, Databases, DatabaseUnavailable, DatabaseUrls
 from tests.order import Scheduling, ordered
 
 # A deadline measures the machine, not the code; the blob makes a failure of another machine replayable.
@@ -42,7 +42,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
 
 
 @pytest.fixture(scope="session")
-def database_urls(databases: Databases) -> Callable[[DatabaseKind], str]:
+def database_urls(databases: Databases) -> DatabaseUrls:
     """Call it with a kind for the URL of a new, empty database; skips the test where there is no server."""
 
     def fresh(kind: DatabaseKind) -> str:

@@ -31,6 +31,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 DatabaseKind = Literal["sqlite", "postgres", "mysql"]
+DatabaseUrls = Callable[[DatabaseKind], str]
+"""Of new, empty databases."""
 
 DATABASE_KINDS: tuple[DatabaseKind, ...] = ("sqlite", "postgres", "mysql")
 POSTGRES_URL_VARIABLE = "TRADEWIND_TEST_POSTGRES_URL"

@@ -13,7 +13,7 @@ import pytest
 from tests.acceptance.deployment import Deployment, Ended, deployed
 from tests.acceptance.examples import DAGS_FOLDER, LOGICAL_DATE, POOLS, REQUIREMENTS, answers_of_airflow, known_of
 from tests.component.standard.wheels import write_wheel
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tests.mail_server import Mailbox, mail_server
 from tradewind.model.ids import RunKey
 
@@ -46,7 +46,7 @@ def mailbox(database_kind: DatabaseKind) -> Iterator[Mailbox]:
 
 @pytest.fixture(scope="session")
 def deployment(
-    databases: Databases, database_kind: DatabaseKind, mailbox: Mailbox, tmp_path_factory: pytest.TempPathFactory
+    database_urls: DatabaseUrls, database_kind: DatabaseKind, mailbox: Mailbox, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """A DAG processor, a scheduler and a worker, and the DAGs of `dags/`."""
     home = tmp_path_factory.mktemp("home")
@@ -57,10 +57,7 @@ def deployment(
         "TRADEWIND__SMTP__SMTP_STARTTLS": "False",
         "TRADEWIND__SMTP__SMTP_MAIL_FROM": "ship@example.com",
     }
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     with deployed(home / database_kind, url, variables=variables) as made:
         write_wheel(made.notes / "wheels")
         made.make_pools(POOLS)

@@ -15,7 +15,7 @@ import redis
 
 from tests.acceptance.deployment import Deployment, deployed
 from tests.brokers import broker_url, url_of
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tests.web_server import WebServer, web_server
 from tradewind.model.listing import Listed, Query
 from tradewind.operations.pause_dag import pause_dag
@@ -32,13 +32,10 @@ pytestmark = pytest.mark.parametrize("database_kind", ["postgres"], indirect=Tru
 
 @pytest.fixture(scope="module")
 def watching(
-    databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    database_urls: DatabaseUrls, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """A deployment with a triggerer, and the DAGs of `watcher_dags/`."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     home = tmp_path_factory.mktemp("watching") / database_kind
     variables = {
         "AIRFLOW_VAR_COLOR": "red",

@@ -15,7 +15,7 @@ import s3fs  # type: ignore[import-untyped]
 from moto.server import ThreadedMotoServer
 
 from tests.acceptance.deployment import Deployment, Ended, deployed
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tests.mail_server import Mailbox, mail_server
 from tests.web_server import WebServer, web_server
 
@@ -52,7 +52,7 @@ def bucket(database_kind: DatabaseKind) -> Iterator[tuple[Any, str]]:
 
 @pytest.fixture(scope="module")
 def deployment(
-    databases: Databases,
+    database_urls: DatabaseUrls,
     database_kind: DatabaseKind,
     mailbox: Mailbox,
     web: WebServer,
@@ -60,10 +60,7 @@ def deployment(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Deployment]:
     """One with what the DAGs of `author_dags/` ask for, and an object store for large values."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     files, name = bucket
     store = {"conn_type": "aws", "login": "test", "password": "test", "extra": {"endpoint_url": files.endpoint_url}}
     variables = {

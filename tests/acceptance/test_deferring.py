@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from tests.acceptance.deployment import Deployment, deployed
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tradewind.bootstrap import make_log_reader
 from tradewind.model.ids import RunKey
 from tradewind.model.states import TaskState
@@ -33,13 +33,10 @@ pytestmark = pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], in
 
 @pytest.fixture(scope="module")
 def waiting(
-    databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    database_urls: DatabaseUrls, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """A deployment with a triggerer, and the DAGs of `deferring_dags/`."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     home = tmp_path_factory.mktemp("waiting") / database_kind
     variables = {
         "AIRFLOW_VAR_COLOR": "red",

@@ -23,7 +23,7 @@ from tests.acceptance.examples import (
     differences,
     known_of,
 )
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tradewind.model.ids import RunKey
 
 ANSWERS = answers_of_airflow()
@@ -61,7 +61,10 @@ class Examples:
 
 @pytest.fixture(scope="module")
 def examples(
-    example_packages: Path, databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    example_packages: Path,
+    database_urls: DatabaseUrls,
+    database_kind: DatabaseKind,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Examples]:
     """All examples, asked for at the beginning, so that what takes time takes it together."""
     variables = {
@@ -76,10 +79,7 @@ def examples(
         "TMPDIR": str(tmp_path_factory.mktemp("temporary")),
     }
     home = tmp_path_factory.mktemp("home") / "examples"
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     with deployed(home, url, dags_folder=example_packages / "airflow", variables=variables) as deployment:
         deployment.start("triggerer")
         deployment.until(lambda: set(deployment.dag_ids()) >= EXAMPLES.keys(), "the examples to be read")

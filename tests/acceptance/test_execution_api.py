@@ -14,7 +14,7 @@ import pytest
 
 from tests.acceptance.deployment import Deployment, deployed
 from tests.acceptance.standalone import free_port
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tradewind.model.task_answers import ConnectionResult
 from tradewind.operations.manage_connections import add_connection
 from tradewind.operations.manage_variables import set_variable
@@ -76,13 +76,10 @@ class Remote:
 
 @pytest.fixture(scope="module")
 def remote(
-    databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    database_urls: DatabaseUrls, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Remote]:
     """One for all tests of a kind of database."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     home, port = tmp_path_factory.mktemp("execution"), free_port()
     variables = {
         "TRADEWIND__API__PORT": str(port),

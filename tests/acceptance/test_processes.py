@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.acceptance.deployment import Deployment, Ended, deployed
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tradewind.model.ids import RunKey
 from tradewind.model.states import TaskState
 from tradewind.operations.choose_tasks import Selection
@@ -29,13 +29,10 @@ SECRETS: Final = {
 
 @pytest.fixture(scope="module")
 def deployment(
-    databases: Databases, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
+    database_urls: DatabaseUrls, database_kind: DatabaseKind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Deployment]:
     """One with two executors, and with secrets in its environment."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     home = tmp_path_factory.mktemp("processes") / database_kind
     variables = {**SECRETS, "TRADEWIND__CORE__EXECUTOR": "LocalExecutor,SequentialExecutor"}
     with deployed(home, url, dags_folder=DAGS, variables=variables) as made:

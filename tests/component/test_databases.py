@@ -1,6 +1,5 @@
 """The database fixtures: each kind gives an empty database of its own and leaves nothing behind (D7)."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, Databases, DatabaseUnavailable, DatabaseUrls
 
 DRIVERS = {"sqlite": "sqlite", "postgres": "postgresql+psycopg", "mysql": "mysql+pymysql"}
 
@@ -36,9 +35,7 @@ def test_shared_database_is_the_same_for_the_whole_run(
     assert databases.shared(database_kind) == shared_database_url
 
 
-def test_every_request_makes_another_database(
-    database_urls: Callable[[DatabaseKind], str], database_kind: DatabaseKind
-) -> None:
+def test_every_request_makes_another_database(database_urls: DatabaseUrls, database_kind: DatabaseKind) -> None:
     assert database_urls(database_kind) != database_urls(database_kind)
 
 

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.acceptance.deployment import Deployment
-from tests.databases import DatabaseKind, Databases, DatabaseUnavailable
+from tests.databases import DatabaseKind, DatabaseUrls
 from tests.faults.control_groups import memory_group
 from tests.faults.worker_processes import CALM, Began, Trial, ancestor, trial, troubled, wait_for_end_of
 
@@ -25,12 +25,9 @@ LIMIT_BYTES = 400_000_000
 
 
 @pytest.fixture
-def starving(databases: Databases, database_kind: DatabaseKind, tmp_path: Path) -> Iterator[Deployment]:
+def starving(database_urls: DatabaseUrls, database_kind: DatabaseKind, tmp_path: Path) -> Iterator[Deployment]:
     """A deployment whose scheduler, and so the worker that it starts, may use little memory."""
-    try:
-        url = databases.fresh(database_kind)
-    except DatabaseUnavailable as error:
-        pytest.skip(str(error))
+    url = database_urls(database_kind)
     with memory_group(LIMIT_BYTES) as group, troubled(tmp_path / "home", url, CALM) as made:
         group.take(psutil.Process(made.processes["scheduler"].pid))
         yield made
