@@ -4,6 +4,7 @@ import { api, data } from "~/api/client";
 import { Moment } from "~/components/Moment";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
+import { SearchField } from "~/components/SearchField";
 import { Tabs } from "~/components/Tabs";
 import { AssetGraph } from "~/features/assets/AssetGraph";
 import { type AssetsView, assetsViews } from "~/features/assets/views.model";
@@ -21,14 +22,11 @@ export default function AssetsPage() {
       title="Assets"
       actions={
         view !== "graph" && (
-          <input
-            type="search"
-            className={styles.search}
+          <SearchField
+            label={`Search ${view === "list" ? "assets" : "aliases"}`}
             value={q}
-            placeholder={`Search ${view === "list" ? "assets" : "aliases"}`}
-            aria-label={`Search ${view === "list" ? "assets" : "aliases"}`}
-            onChange={({ target }) => {
-              void navigate({ search: (before) => ({ ...before, q: target.value || undefined }), replace: true });
+            onChange={(text) => {
+              void navigate({ search: (before) => ({ ...before, q: text || undefined }), replace: true });
             }}
           />
         )

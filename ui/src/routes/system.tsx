@@ -11,6 +11,7 @@ import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
+import { SearchField } from "~/components/SearchField";
 import { Tabs } from "~/components/Tabs";
 import { Skeleton } from "~/components/Skeleton";
 import { Together } from "~/components/Together";
@@ -150,20 +151,7 @@ export function ConfigsPage() {
   return (
     <Page
       title="Configuration"
-      actions={
-        config && (
-          <input
-            type="search"
-            className={styles.search}
-            aria-label="Search options"
-            placeholder="Search options"
-            value={text}
-            onChange={({ target }) => {
-              setText(target.value);
-            }}
-          />
-        )
-      }
+      actions={config && <SearchField label="Search options" value={text} onChange={setText} />}
     >
       {reason !== undefined && (
         <Notice title="The configuration is not shown">

@@ -6,6 +6,7 @@ import { Button } from "~/components/Button";
 import { Can } from "~/components/Can";
 import { Page } from "~/components/Page";
 import { type Column, PagedTable } from "~/components/PagedTable";
+import { SearchField } from "~/components/SearchField";
 
 import styles from "./EditedTable.module.css";
 
@@ -67,16 +68,7 @@ export function EditedTable<Row>(edited: Edited<Row>) {
       actions={
         <>
           {edited.isSearchable && (
-            <input
-              type="search"
-              className={styles.search}
-              placeholder={`Search ${edited.title.toLowerCase()}`}
-              aria-label={`Search ${edited.title.toLowerCase()}`}
-              value={text}
-              onChange={({ target }) => {
-                setText(target.value);
-              }}
-            />
+            <SearchField label={`Search ${edited.title.toLowerCase()}`} value={text} onChange={setText} />
           )}
           <Can action="edit" resource={edited.resource}>
             {edited.actions}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, data } from "~/api/client";
 import { Button } from "~/components/Button";
 import { Dialog } from "~/components/Dialog";
+import { saveFile } from "~/lib/saveFile";
 
 import styles from "./Forms.module.css";
 import { exported, imported, type Variable } from "./variables.model";
@@ -60,12 +61,7 @@ async function save(): Promise<string[]> {
     all.push(...found.variables);
   }
   const { text, leftOut } = exported(all);
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "variables.json";
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(new Blob([text], { type: "application/json" }), "variables.json");
   return leftOut;
 }
 

@@ -1,4 +1,5 @@
 /** Variables as files of them have them: `{"key": value}`, or `{"key": {"value": value, "description": text}}`. */
+import { parseJsonObject } from "~/lib/jsonObject";
 
 export interface Variable {
   key: string;
@@ -45,15 +46,7 @@ export interface Entity {
  * @throws Error - in words for whoever chose the file.
  */
 export function imported(text: string): Entity[] {
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`This is no JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (typeof read !== "object" || read === null || Array.isArray(read)) {
-    throw new Error('A file of variables is an object, such as {"key": "value"}.');
-  }
+  const read = parseJsonObject(text, 'A file of variables is an object, such as {"key": "value"}.');
   return Object.entries(read).map(([key, value]) => entity(key, value));
 }
 

@@ -1,4 +1,5 @@
 /** The graph as a file. */
+import { saveFile } from "~/lib/saveFile";
 import { taskStates } from "~/lib/states";
 
 import type { Paint, Picture } from "./image.model";
@@ -27,7 +28,7 @@ export function paintOf(page: HTMLElement): Paint {
 }
 
 export function saveSvg({ svg }: Picture, name: string): void {
-  save(new Blob([svg], { type: "image/svg+xml" }), `${name}.svg`);
+  saveFile(new Blob([svg], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
 /** With two pixels for each of the screen, as far as browsers can. */
@@ -44,14 +45,5 @@ export async function savePng({ svg, width, height }: Picture, name: string): Pr
     canvas.toBlob(resolve, "image/png");
   });
   if (blob === null) throw new Error("The browser could not paint so large a picture: take the SVG.");
-  save(blob, `${name}.png`);
-}
-
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(blob, `${name}.png`);
 }

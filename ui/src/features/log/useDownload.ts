@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { reasonOf } from "~/api/client";
 import type { TaskPlace } from "~/api/queries";
+import { saveFile } from "~/lib/saveFile";
 
 import { type Log, logAddress } from "./useLog";
 
@@ -19,7 +20,7 @@ export function useDownload({ store }: Log, place: TaskPlace, tryNumber: number)
     try {
       // What is no longer held here, the server has.
       const content = store.first > 1 ? await fromServer(place, tryNumber) : new Blob([...store.texts()]);
-      offer(content, `${place.dagId}.${place.runId}.${place.taskId}.${tryNumber}.log`);
+      saveFile(content, `${place.dagId}.${place.runId}.${place.taskId}.${tryNumber}.log`);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -31,13 +32,4 @@ async function fromServer(place: TaskPlace, tryNumber: number): Promise<Blob> {
   const response = await fetch(logAddress(place, tryNumber), { headers: { Accept: "text/plain" } });
   if (!response.ok) throw new Error(await reasonOf(response));
   return response.blob();
-}
-
-function offer(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }
