@@ -1,1 +1,1 @@
-"""What the web pages of Tradewind need beyond the REST API: to be told of changes as they happen."""
+"""The web pages of Tradewind, and what they ask beyond the REST API: summaries, graphs, changes as they happen."""
