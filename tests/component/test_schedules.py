@@ -80,6 +80,24 @@ def test_catchup_creates_every_missed_run_in_order_within_the_limit_of_runs(any_
     assert {run.state for run in runs} == {RunState.SUCCESS}
 
 
+@pytest.mark.parametrize("timetable", [DAILY, Continuous()])
+def test_the_next_run_is_made_when_a_place_comes_free_and_not_with_the_next_poll(
+    world: World, timetable: CronDataInterval | Continuous
+) -> None:
+    """B2, B9."""
+    world.dag(Task("a"), timetable=timetable, start_at=utc("2025-12-20"), catchup=True, max_active_runs=1)
+    executor = PatientExecutor(world.clock)
+    world.scheduler(executor)
+    world.settle()
+
+    for _ in range(3):
+        executor.end()
+        world.clock.advance(0.01)
+        world.settle()
+
+    assert len(world.runs()) == 4
+
+
 def test_without_catchup_only_the_latest_interval_is_run(world: World) -> None:
     world.dag(Task("a"), timetable=DAILY, start_at=utc("2025-06-01"))
     world.scheduler()

@@ -295,7 +295,7 @@ BEGINS_AT = {
     "memory_always_trusted": 5,
     "refused_start_ignored": 4,
     "all_ticks_wait_on": 13,
-    "refused_heartbeat_ignored": 470,
+    "refused_heartbeat_ignored": 892,
 }
 """The seeds by which races are noticed: to come to them from the first one takes minutes. A change of what is simulated
 moves them; the search goes on from here."""

@@ -53,6 +53,8 @@ def create_runs(state: SchedulerState) -> int:
         return [record.dag_id for record in due]
 
     dag_ids = state.store.transact(work)
+    # Until none is due: what has no place is noted only when it is looked at, and what is not noted is not told of.
+    state.has_due_runs = bool(dag_ids)
     state.dags_to_start.update(dag_ids)
     return len(dag_ids)
 

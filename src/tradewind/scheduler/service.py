@@ -151,6 +151,8 @@ class Scheduler:
             done += self._do("continue backfills", lambda: continue_backfills(state))
         if state.has_listeners:
             done += self._do("run for assets", lambda: create_asset_runs(state))
+        if state.has_due_runs:
+            done += self._do("create runs", lambda: create_runs(state))
         done += self._do("start runs", lambda: start_runs(state))
         self._do("advance runs", lambda: advance_runs(state))
         done += state.is_to_look_again

@@ -30,15 +30,17 @@ def start_runs(state: SchedulerState) -> int:
     now = state.clock.now()
     chosen = _in_turn(state)[: state.settings.max_dagruns_per_loop_to_schedule]
 
-    def work(tx: Transaction) -> tuple[int, set[str]]:
+    def work(tx: Transaction) -> tuple[int, list[DagRecord], set[str]]:
         records = tx.dags.lock(chosen, skip_locked=True)
-        return _start(tx, state, records, now), {record.dag_id for record in records}
+        started, freed = _start(tx, state, records, now)
+        return started, freed, {record.dag_id for record in records}
 
-    started, looked_at = state.store.transact(work)
+    started, freed, looked_at = state.store.transact(work)
+    state.has_due_runs |= any(_is_due(record, now) for record in freed)
     # A DAG whose row another scheduler holds stays on the list: what is done there may not be what is needed here.
     state.dags_to_start -= looked_at
     state.last_looked_at = chosen[-1]
-    return started
+    return started + len(freed)
 
 
 def _in_turn(state: SchedulerState) -> list[str]:
@@ -55,7 +57,10 @@ def find_startable(state: SchedulerState) -> None:
     state.dags_to_start.update(state.store.transact(lambda tx: tx.runs.dags_with_startable(now)))
 
 
-def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime) -> int:
+def _start(
+    tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime
+) -> tuple[int, list[DagRecord]]:
+    """How many began, and the DAGs of which runs may be made again."""
     state.structures.prepare(tx, {record.version_key for record in records if record.version_key is not None})
     structures = {
         record.dag_id: structure
@@ -74,7 +79,7 @@ def _start(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord],
     tx.changes.record_runs(started, now)
     tx.emit(*(_moved(runs[run_key], now) for run_key in sorted(started)))
     request_run_begins(tx, (runs[run_key] for run_key in sorted(started)), now, heard=state.heard_of_runs)
-    return len(started) + freed
+    return len(started), freed
 
 
 def _free_places(
@@ -83,20 +88,24 @@ def _free_places(
     structures: Mapping[str, Structure],
     counts: Mapping[str, RunCounts],
     now: datetime,
-) -> int:
-    """Runs of DAGs that were at their limit may be made again. Returns of how many DAGs updates of assets may wait."""
+) -> list[DagRecord]:
+    """Runs of DAGs that were at their limit may be made again: for their time, or for updates of assets that wait."""
     freed = [
-        record.dag_id
+        record
         for record in records
         if record.is_at_run_limit
         and record.dag_id in structures
         and counts[record.dag_id].active < structures[record.dag_id].dag.max_active_runs
     ]
     if freed:
-        tx.dags.set_at_run_limit(freed, False)
-    listening = [dag_id for dag_id in freed if structures[dag_id].dag.assets is not None]
+        tx.dags.set_at_run_limit([record.dag_id for record in freed], False)
+    listening = [record.dag_id for record in freed if structures[record.dag_id].dag.assets is not None]
     tx.dag_changes.record(listening, now)
-    return len(listening)
+    return freed
+
+
+def _is_due(record: DagRecord, now: datetime) -> bool:
+    return record.next_run is not None and record.next_run.run_after <= now
 
 
 def _startable(

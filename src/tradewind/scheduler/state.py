@@ -73,6 +73,8 @@ class SchedulerState:
     """DAGs that may have queued runs to start."""
     last_looked_at: str = ""
     """Of those, the last one that was looked at: the ones behind it, by name, are next, so that none waits for ever."""
+    has_due_runs: bool = False
+    """Whether a DAG that was at its limit has a place for a run that is due."""
     backfills_to_continue: set[OpenBackfill] = field(default_factory=set)
     """Backfills of which runs may have to be made."""
     has_listeners: bool = False
