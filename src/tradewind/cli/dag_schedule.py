@@ -102,7 +102,9 @@ def simulate(
     schedule: Annotated[
         str | None, typer.Option(metavar="CRON", help="a cron expression instead of the DAG's schedule")
     ] = None,
-    timezone: Annotated[str | None, typer.Option(help="in which it is meant; by default in that of the DAG")] = None,
+    timezone: Annotated[
+        str | None, typer.Option(help="in which it is meant; by default in that of the schedule")
+    ] = None,
     catchup: Annotated[bool | None, typer.Option("--catchup/--no-catchup", help="instead of what the DAG says")] = None,
     output: OutputFormat = Output.TABLE,
 ) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from heapq import heappop, heappush
+from typing import Final
 
 from tradewind.decide.timetables import Partition, next_run, partition_of
 from tradewind.model.dag import Dag
@@ -23,10 +24,17 @@ from tradewind.model.timetable import (
     CronPartition,
     CronTrigger,
     DataInterval,
+    DeltaDataInterval,
+    DeltaTrigger,
     MultipleCronTrigger,
     RunInfo,
     TimeRestriction,
+    Timetable,
+    TimeTimetable,
 )
+
+_SHORTEST: Final = timedelta(microseconds=1)
+_MOST_STEPS: Final = 100_000
 
 
 class Held(StrEnum):
@@ -75,18 +83,49 @@ def simulate(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
 
     Raises `InvalidSchedule` for a timetable that cannot be asked.
     """
-    zone = time_zone(_zone_of(dag))
+    zone = time_zone(zone_of(dag))
     for run in _simulated(dag, course):
         change = clock_change_on(run.info.run_after, zone) or None
         yield replace(run, clock_change=change, partition=partition_of(dag.timetable, run.info.run_after, course.plan))
 
 
-def _zone_of(dag: Dag) -> str:
+def made_before(
+    timetable: Timetable,
+    start: datetime,
+    *,
+    last: DataInterval | RunInfo | None,
+    restriction: TimeRestriction,
+    plan: PlannedRuns | None = None,
+) -> DataInterval | RunInfo | None:
+    """The newest run by then, if each was made when it was due."""
+
+    def following(catchup: bool) -> RunInfo | None:
+        bounds = replace(restriction, catchup=catchup)
+        info = next_run(timetable, last=last, restriction=bounds, now=start - _SHORTEST, plan=plan)
+        is_again = info is not None and isinstance(last, RunInfo) and info.run_after <= last.run_after
+        return None if info is None or is_again or info.run_after >= start else info
+
+    if not isinstance(by_time(timetable), DeltaTrigger | DeltaDataInterval):
+        # At once, for years may lie between. Distances count from run to run, and have to be gone step by step.
+        last = following(catchup=False) or last
+    for _ in range(_MOST_STEPS):
+        info = following(catchup=True)
+        if info is None:
+            return last
+        last = info
+    return following(catchup=False) or last
+
+
+def by_time(timetable: Timetable) -> Timetable | TimeTimetable:
+    """What a timetable says about time, where it speaks of assets too."""
+    return timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
+
+
+def zone_of(dag: Dag) -> str:
     """The zone in which the schedule names its times."""
-    timetable = dag.timetable
-    by_time = timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
-    if isinstance(by_time, CronTrigger | MultipleCronTrigger | CronDataInterval | CronPartition):
-        return by_time.timezone
+    named = by_time(dag.timetable)
+    if isinstance(named, CronTrigger | MultipleCronTrigger | CronDataInterval | CronPartition):
+        return named.timezone
     return dag.timezone
 
 
@@ -103,7 +142,7 @@ def _simulated(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
             yield from _missed(dag, course, last, info)
         due_at = max(info.run_after, now)
         starts_at = _when_free(ends, course.max_active_runs, due_at)
-        held_by = Held.MAX_ACTIVE_RUNS if starts_at > due_at else None
+        held_by = Held.MAX_ACTIVE_RUNS if starts_at > max(info.run_after, course.start) else None
         if starts_at > course.end:
             yield SimulatedRun(info, None, None, held_by)
             return

@@ -13,7 +13,7 @@ from tradewind.api.services import Services
 from tradewind.model.asset import AllAssets, AssetRef
 from tradewind.model.dag import Dag, Task
 from tradewind.model.states import RunState, RunType
-from tradewind.model.timetable import AssetTriggered, CronTrigger, Delta, DeltaTrigger
+from tradewind.model.timetable import AssetAndTime, AssetOrTime, AssetTriggered, CronTrigger, Delta, DeltaTrigger
 
 DAGS = "/api/v2/dags"
 DAILY = CronTrigger("0 0 * * *")
@@ -334,6 +334,25 @@ def test_what_would_be_different_is_simulated(client: TestClient, any_world: Wor
     assert refused.status_code == 400
     assert "minute 61" in refused.json()["detail"]
     assert client.get(f"{DAGS}/none/upcoming", params={"schedule": "@daily"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("timetable", "note"),
+    [
+        (AssetAndTime(CronTrigger("@daily")), "each tick is assumed to find what it waits for: orders"),
+        (AssetOrTime(CronTrigger("@daily")), "updates of orders make further runs, which are not told here"),
+    ],
+)
+def test_a_simulation_says_what_it_assumes_of_assets(
+    client: TestClient, any_world: World, timetable: AssetAndTime | AssetOrTime, note: str
+) -> None:
+    """C3, C4."""
+    any_world.dag(dag_id="mixed", timetable=timetable, assets=AssetRef("orders", "orders"), start_at=START)
+
+    answer = client.get(f"{DAGS}/mixed/upcoming", params={"duration": 60, "limit": 1}).json()
+
+    assert len(answer["runs"]) == 1
+    assert note in answer["notes"]
 
 
 def test_what_has_no_next_run_says_why(client: TestClient, any_world: World) -> None:

@@ -1,5 +1,6 @@
 """`tradewind dags next-execution | simulate | explain`: what is to come, and what holds it back (B2, B6)."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -11,8 +12,9 @@ from tradewind.api.auth.access import Level, Principal
 from tradewind.api.auth.tokens import Tokens
 from tradewind.api.services import Services
 from tradewind.bootstrap import wired
+from tradewind.model.asset import AssetRef
 from tradewind.model.dag import Dag, Task
-from tradewind.model.timetable import CronPartition, CronTrigger
+from tradewind.model.timetable import AssetAndTime, CronDataInterval, CronPartition, CronTrigger
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import load_settings
 from tradewind.task_logs.reader import LogReader
@@ -147,12 +149,33 @@ def test_another_schedule_is_tried_out_without_changing_the_dag(deployment: CliD
     rows = deployment.rows("dags", "simulate", "sales", *window, *changed)
 
     assert [(row["run_after"][:16], row["clocks"]) for row in rows] == [
-        ("2030-03-29T01:30", None),
         ("2030-03-30T01:30", None),
         ("2030-03-31T01:30", "forward by 1:00:00"),
     ]
     refused = deployment.run("dags", "simulate", "sales", *window, "--schedule", "0 0 30 2 *", code=2)
     assert "a date that does not exist" in refused
+
+
+def test_a_time_to_come_begins_with_what_is_due_then(deployment: CliDeployment) -> None:
+    """C1: until then each run is made in its time, so there is nothing to catch up with."""
+    deployment.publish(replace(HOURLY, catchup=True))
+
+    rows = deployment.rows("dags", "simulate", "sales", "--from", "2030-01-01T00:30", "--to", "2030-01-01T02:00")
+
+    assert [row["run_after"][11:16] for row in rows] == ["01:00", "02:00"]
+
+
+def test_another_cron_expression_is_read_as_that_of_the_dag_is(deployment: CliDeployment) -> None:
+    """C1, C4: in the zone of its timetable, with the same intervals, and for ticks that wait for assets too."""
+    timetable = AssetAndTime(CronDataInterval("0 0 * * *", "Europe/Berlin"))
+    deployment.publish(replace(HOURLY, timetable=timetable, assets=AssetRef("orders", "orders")))
+    window = ("--from", "2030-01-01", "--to", "2030-01-01T09:00")
+
+    rows = deployment.rows("dags", "simulate", "sales", *window, "--schedule", "0 8 * * *")
+
+    assert [(row["data_interval.start"][:13], row["data_interval.end"][:13]) for row in rows] == [
+        ("2029-12-31T07", "2030-01-01T07")
+    ]
 
 
 def test_the_web_server_simulates_the_same(deployment: CliDeployment) -> None:

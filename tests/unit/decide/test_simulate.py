@@ -4,12 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tradewind.decide.simulate import Course, Held, SimulatedRun, simulate
+from tradewind.decide.simulate import Course, Held, SimulatedRun, made_before, simulate
 from tradewind.model.dag import Dag
 from tradewind.model.timetable import (
     Continuous,
+    CronDataInterval,
     CronTrigger,
     DataInterval,
+    Delta,
+    DeltaTrigger,
+    Events,
     Never,
     Once,
     RunInfo,
@@ -90,6 +94,55 @@ def test_a_dag_without_catchup_passes_over_what_it_missed_while_it_was_full() ->
         (5, None, Held.NO_CATCHUP),
         (6, None, Held.MAX_ACTIVE_RUNS),
     ]
+
+
+def test_whatever_is_late_by_the_limit_says_so() -> None:
+    """Two places that come free together: the second run is no less late than the first."""
+    course = Course(
+        start=START,
+        end=hour(1),
+        last=None,
+        restriction=TimeRestriction(hour(-4), None, catchup=True),
+        max_active_runs=2,
+        duration=timedelta(minutes=40),
+    )
+    runs = list(simulate(Dag("a", timetable=HOURLY), course))
+
+    assert [(run.starts_at, run.held_by) for run in runs[:4]] == [
+        (hour(0), None),
+        (hour(0), None),
+        (hour(2 / 3), Held.MAX_ACTIVE_RUNS),
+        (hour(2 / 3), Held.MAX_ACTIVE_RUNS),
+    ]
+
+
+@pytest.mark.parametrize("catchup", [True, False])
+@pytest.mark.parametrize(
+    ("timetable", "before"),
+    [
+        (HOURLY, 9),
+        (CronDataInterval("0 */4 * * *"), 8),
+        (DeltaTrigger(Delta(seconds=7200)), 8),
+        (Events((hour(1), hour(2), hour(9), hour(11))), 9),
+        (Once(), 0),
+        (Never(), None),
+    ],
+)
+def test_what_is_due_before_a_time_to_come_has_its_run(
+    timetable: Timetable, before: float | None, catchup: bool
+) -> None:
+    restriction = TimeRestriction(START, None, catchup)
+
+    last = made_before(timetable, hour(10), last=None, restriction=restriction)
+
+    assert last is None if before is None else isinstance(last, RunInfo) and last.run_after == hour(before)
+
+
+def test_runs_of_a_continuous_dag_follow_each_other_up_to_a_time_to_come() -> None:
+    last = made_before(Continuous(), hour(10), last=None, restriction=TimeRestriction(START, None, catchup=True))
+
+    assert isinstance(last, RunInfo)
+    assert last.run_after < hour(10)
 
 
 def test_runs_under_way_count() -> None:

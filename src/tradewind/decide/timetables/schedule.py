@@ -178,7 +178,7 @@ def upcoming(
         last = following
 
 
-def parse_schedule(text: str, timezone: str, as_data_interval: bool) -> Timetable:
+def parse_schedule(text: str, timezone: str, as_data_interval: bool) -> TimeTimetable:
     """The timetable that a DAG's `schedule="…"` stands for: a preset or a cron expression."""
     text = text.strip()
     if text.lower() == "@once":
