@@ -73,7 +73,8 @@ def _lint(
     if output is Output.PLAIN:
         for finding in findings:
             where = finding.path if finding.line is None else f"{finding.path}:{finding.line}"
-            typer.echo(f"{where}: {finding.level}: {finding.message} [{finding.kind}]")
+            whose = f"DAG {finding.dag_id!r}: " if finding.names_no_dag else ""
+            typer.echo(f"{where}: {finding.level}: {whose}{finding.message} [{finding.kind}]")
         typer.echo(f"{len(findings)} findings" if findings else "nothing to complain about", err=True)
     else:
         write_rows([dataclasses.asdict(finding) for finding in findings], output)

@@ -37,6 +37,11 @@ class Finding:
     message: str
     dag_id: str | None = None
 
+    @property
+    def names_no_dag(self) -> bool:
+        """Whether its words leave open which DAG is meant."""
+        return self.dag_id is not None and repr(self.dag_id) not in self.message
+
 
 def lint_paths(paths: Sequence[Path], settings: Settings, environ: Mapping[str, str]) -> list[Finding]:
     """All findings about these files and all files below these folders, by path and line.

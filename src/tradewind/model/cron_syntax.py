@@ -40,6 +40,13 @@ _WEEKDAY = _Field("day of week", 0, 6, {name: number for number, name in enumera
 _SECOND = _Field("second", 0, 59, {})
 _YEAR = _Field("year", 1970, 2099, {})
 
+_MEANT = "minute, hour, day, month, weekday, and if need be second and year are meant"
+_PLACE_OF_SECONDS = (
+    "",
+    "; with six fields the seconds come last",
+    "; with seven fields the seconds come before the year",
+)
+
 _ITEM = re.compile(r"(?P<low>\*|[a-z0-9]+)(?:-(?P<high>[a-z0-9]+))?(?:/(?P<step>\d+))?")
 _NEAREST = re.compile(r"(\d+)w|w(\d+)")
 _NTH = re.compile(r"(?P<days>.+)#(?P<nth>\d+)")
@@ -83,7 +90,7 @@ def read_cron(expression: str) -> CronFields:
         raise BadCron(expression, f"no such preset; there are {', '.join(CRON_PRESETS)}")
     texts = CRON_PRESETS.get(text, text).split()
     if not 5 <= len(texts) <= 7:
-        raise BadCron(expression, f"{len(texts)} fields; minute, hour, day, month and weekday are needed")
+        raise BadCron(expression, f"{len(texts)} fields; {_MEANT}")
     minute, hour, day, month, weekday, *more = texts
     try:
         return CronFields(
@@ -95,7 +102,8 @@ def read_cron(expression: str) -> CronFields:
             day_rule=_day_rule(day, weekday),
         )
     except _Unreadable as problem:
-        raise BadCron(expression, str(problem)) from None
+        # Others write the seconds first, and mean something else by all that follows.
+        raise BadCron(expression, f"{problem}{_PLACE_OF_SECONDS[len(more)]}") from None
 
 
 def _day_rule(day: str, weekday: str) -> DayRule:
@@ -174,8 +182,7 @@ def _number(text: str, field: _Field) -> int:
         raise _Unreadable(f"{text!r} is no {field.name}{_hint(text)}")
     number = int(text)
     if not field.low <= number <= field.high:
-        hint = "; with six fields the seconds come last" if field is _DAY and number == 0 else ""
-        raise _Unreadable(f"{field.name} {number} is not within {field.low}-{field.high}{hint}")
+        raise _Unreadable(f"{field.name} {number} is not within {field.low}-{field.high}")
     return number
 
 

@@ -41,5 +41,7 @@ def require_forward(delta: Delta) -> Delta:
         starts = (_LEAP_CYCLE_START + timedelta(days=day) for day in range(_DAYS_OF_LEAP_CYCLE))
         forward = all((there := shift(start, delta)) is not None and there > start for start in starts)
     if not forward:
-        raise NonPositiveDelta(f"{delta.months} months and {delta.rest}" if delta.months else str(delta.rest))
+        # Python writes an hour back as "-1 day, 23:00:00".
+        rest = f"-{-delta.rest}" if delta.rest < timedelta(0) else str(delta.rest)
+        raise NonPositiveDelta(f"{delta.months} months and {rest}" if delta.months else rest)
     return delta

@@ -7,7 +7,7 @@ from tradewind.model.cron_calendar import cron_calendar
 from tradewind.model.delta_steps import require_forward
 from tradewind.model.invalid_schedule import UnusableGate
 from tradewind.model.local_time import time_zone
-from tradewind.model.slot_policy import Match
+from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.model.timetable import (
     NO_TIME,
     AssetAndTime,
@@ -64,6 +64,10 @@ def _require_usable_gate(timetable: AssetAndTime) -> None:
     for what, distance in (("fresh_within", timetable.fresh_within), ("deadline", timetable.deadline)):
         if distance is not None and (distance.months or distance.rest <= timedelta(0)):
             raise UnusableGate(f"{what} must be a positive timedelta without months or years")
+    if timetable.deadline is None and timetable.on_deadline is not OnDeadline.RUN:
+        raise UnusableGate(f'on_deadline="{timetable.on_deadline}" needs a deadline: how long after the tick that is')
+    if isinstance(timetable.timetable, Never | PartitionedAtRuntime):
+        raise UnusableGate("the time that it waits for never comes: its timetable has no ticks")
     if timetable.match is Match.IN_INTERVAL and not _has_intervals(timetable.timetable):
         raise UnusableGate(
             'match="in_interval" needs a timetable whose runs have data intervals with a length,'

@@ -20,7 +20,7 @@ from tradewind.storage.interface import Transaction
 def missing_assets(tx: Transaction, dag: Dag, window: EventWindow | None = None) -> AssetExpression | None:
     """What has to be updated before the DAG gets a run for its assets. `None`: nothing."""
     condition = dag.assets
-    if condition is None or not starts_runs(dag):
+    if condition is None or not any(leaves(condition)) or not starts_runs(dag):
         return None
     meaning = meaning_of(tx, [condition])
     awaited = awaited_assets(condition, meaning)

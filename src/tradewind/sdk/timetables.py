@@ -467,6 +467,8 @@ class AssetAndTimeSchedule(_AssetsBesideTime):
         return f"Asset and {self.timetable.summary}"
 
     def _plain_model(self) -> model.Timetable:
+        if not any(self.asset_condition.iter_leaves()):
+            raise AirflowTimetableInvalid("AssetAndTimeSchedule waits for no asset; for times alone use its timetable")
         return model.AssetAndTime(
             self._model_of_time(),
             self.match,

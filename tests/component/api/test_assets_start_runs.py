@@ -10,7 +10,7 @@ from tests.component.world import World
 from tests.instants import utc
 from tradewind.model.asset import AllAssets, AssetRef
 from tradewind.model.dag import Dag, Task
-from tradewind.model.timetable import AssetAndTime, AssetTriggered, CronTrigger, Delta
+from tradewind.model.timetable import AssetAndTime, AssetOrTime, AssetTriggered, CronTrigger, Delta
 from tradewind.operations.record_asset_events import add_asset_events
 from tradewind.storage.interface.shared_stores import NewAssetEvent
 
@@ -144,6 +144,17 @@ def test_what_a_dag_waits_for_is_explained(client: TestClient, world: World) -> 
 
     assert [(reason["code"], reason["details"]["missing"]) for reason in reasons] == [("assets_missing", "stock")]
     assert reasons[0]["text"] == "the DAG waits for an update of stock"
+
+
+def test_a_dag_whose_list_of_assets_is_empty_waits_for_none(client: TestClient, world: World) -> None:
+    """C3: as in Airflow, it runs by time."""
+    timetable = AssetOrTime(CronTrigger("@hourly"))
+    world.dag(Task("a"), dag_id="empty", timetable=timetable, assets=AllAssets(()), start_at=utc("2026-01-01"))
+    world.pass_time(3600)
+
+    assert len(world.runs("empty")) == 2
+    reasons = client.get("/api/v2/dags/empty/explain").json()["reasons"]
+    assert [reason["code"] for reason in reasons] == ["not_due"]
 
 
 def test_updates_count_in_an_explanation_before_a_scheduler_has_handed_them_out(

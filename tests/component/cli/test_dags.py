@@ -116,6 +116,21 @@ def test_lint_tells_what_hurts_with_file_and_line(dags: Path, capsys: pytest.Cap
     assert not [line for line in lines if "sound.py" in line]
 
 
+def test_lint_names_the_dag_whose_schedule_is_wrong(dags: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """C1: many DAGs may come from one file, and no line of it says which one is meant."""
+    (dags / "many.py").write_text(
+        "from airflow.sdk import DAG, CronTriggerTimetable\n"
+        "for zone in ('UTC', 'Mars/Olympus'):\n"
+        "    with DAG(f'at_{zone[:4]}', schedule=CronTriggerTimetable('@daily', timezone=zone)):\n"
+        "        pass\n"
+    )
+
+    assert main(["dags", "lint"]) == 1
+
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{dags}/many.py: error: DAG 'at_Mars': ")
+
+
 def test_lint_fails_for_warnings_only_if_strict(dags: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (dags / "hurts.py").write_text(HURTS.replace("time.sleep(0.6)", ""))
 

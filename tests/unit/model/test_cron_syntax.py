@@ -70,7 +70,10 @@ def test_years_that_are_over_leave_no_reading() -> None:
     [
         ("", "0 fields"),
         ("* * * *", "4 fields"),
-        ("* * * * * * * *", "8 fields"),
+        ("* * * * * * * *", "8 fields; minute, hour, day, month, weekday, and if need be second and year are meant"),
+        ("0 30 6 * * *", "hour 30 is not within 0-23; with six fields the seconds come last"),
+        ("0 0 6 * * mon", "'mon' is no second; with six fields the seconds come last"),
+        ("0 30 6 * * * 2027", "hour 30 is not within 0-23; with seven fields the seconds come before the year"),
         ("60 * * * *", "minute 60 is not within 0-59"),
         ("* 24 * * *", "hour 24 is not within 0-23"),
         ("0 0 0 * * 0", "day of month 0 is not within 1-31; with six fields the seconds come last"),

@@ -72,7 +72,7 @@ def test_one_option_turns_cron_and_delta_into_data_intervals(monkeypatch: pytest
         ("0 0 * *", r"cron expression '0 0 \* \*': 4 fields"),
         ("", "the schedule is an empty text"),
         (timedelta(0), "must be positive"),
-        (timedelta(days=-1), "must be positive"),
+        (timedelta(hours=-1), "must be positive, not -1:00:00"),
         (relativedelta(day=1), "names a date"),
     ],
 )

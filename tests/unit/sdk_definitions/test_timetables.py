@@ -233,6 +233,12 @@ def test_a_timetable_knows_how_it_makes_runs(
             "needs a timetable whose runs have data intervals",
         ),
         (AssetAndTimeSchedule(assets=A, timetable=CronTriggerTimetable("x", "UTC")), "cron expression 'x'"),
+        (
+            AssetAndTimeSchedule(assets=A, timetable=OnceTimetable(), on_deadline="skip"),
+            'on_deadline="skip" needs a deadline',
+        ),
+        (AssetAndTimeSchedule(assets=[], timetable=OnceTimetable()), "waits for no asset"),
+        (AssetAndTimeSchedule(assets=A, timetable=NullTimetable()), "never comes"),
     ],
 )
 def test_a_timetable_that_makes_no_sense_is_refused(timetable: BaseTimetable, problem: str) -> None:
