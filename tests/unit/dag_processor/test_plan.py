@@ -1,6 +1,7 @@
 """Runs that a timetable of an author's own names, asked for no longer than a while (C1)."""
 
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
@@ -29,7 +30,7 @@ def planned(seconds_each: float) -> PlannedRuns:
     """By a timetable that takes so long for each answer."""
     dag = Dag("own", (Task("a"),), timetable=Custom("shop.Daily"), start_at=START)
     ticks = count()
-    plan = plan_runs(Daily(), dag, None, monotonic=lambda: next(ticks) * seconds_each)
+    plan = plan_runs(Daily(), dag, None, now=START, monotonic=lambda: next(ticks) * seconds_each)
     assert plan is not None
     return plan
 
@@ -61,7 +62,46 @@ def test_a_timetable_may_take_its_time_before_it_first_answers() -> None:
             )
 
     dag = Dag("own", (Task("a"),), timetable=Custom("shop.Calendar"), start_at=START)
-    plan = plan_runs(Calendar(), dag, None, monotonic=lambda: passed)
+    plan = plan_runs(Calendar(), dag, None, now=START, monotonic=lambda: passed)
 
     assert plan is not None
     assert len(plan.runs) == MOST_PLANNED
+
+
+class Shards(Timetable):
+    """A partition at each hour by itself; those of days, if it is asked for a range."""
+
+    partitioned = True
+
+    def __init__(self, *, names_runs: bool) -> None:
+        self.names_runs = names_runs
+        self.asked: list[tuple[datetime, datetime]] = []
+
+    def next_dagrun_info_v2(
+        self, *, last_dagrun_info: DagRunInfo | None, restriction: TimeRestriction
+    ) -> DagRunInfo | None:
+        if not self.names_runs:
+            return None
+        at = START if last_dagrun_info is None else last_dagrun_info.run_after + timedelta(hours=1)
+        return DagRunInfo(at, None, at, at.isoformat())
+
+    def iter_partition_dagrun_infos(self, *, earliest: datetime, latest: datetime) -> Iterable[DagRunInfo]:
+        self.asked.append((earliest, latest))
+        for day in range((latest - earliest).days, -1, -1):
+            date = earliest + timedelta(days=day)
+            yield DagRunInfo(date, None, date, f"day {day}")
+
+
+@pytest.mark.parametrize(("names_runs", "days"), [(True, 5), (False, 3)])
+def test_partitions_to_backfill_are_those_that_the_timetable_lists(names_runs: bool, days: int) -> None:
+    """C1, C6: up to the last run that it has named, or up to now; in the order of their dates."""
+    timetable = Shards(names_runs=names_runs)
+    dag = Dag("own", (Task("a"),), timetable=Custom("shop.Shards", partitioned=True), start_at=START)
+
+    plan = plan_runs(timetable, dag, None, now=START + timedelta(days=2), monotonic=lambda: 0.0)
+
+    assert plan is not None
+    ((earliest, latest),) = timetable.asked
+    assert (earliest, latest) == (START, max(START + timedelta(days=2), *(run.run_after for run in plan.runs), START))
+    assert [run.partition_key for run in plan.named_since_start()] == [f"day {day}" for day in range(days)]
+    assert not plan.past_is_complete

@@ -13,7 +13,7 @@ from tradewind.model.manual_interval import AskedRun, IntervalAnswer
 from tradewind.model.planned_runs import MOST_PAST, MOST_PLANNED, LastRun, PlannedRuns, row_of
 from tradewind.model.timetable import AssetAndTime, AssetOrTime, Custom, DataInterval, RunInfo
 from tradewind.model.timetable import TimeRestriction as Bounds
-from tradewind.sdk.custom_timetable import DagRunInfo, TimeRestriction
+from tradewind.sdk.custom_timetable import DagRunInfo, TimeRestriction, Timetable
 from tradewind.sdk.custom_timetable import DataInterval as SdkInterval
 from tradewind.sdk.timezone import coerce_datetime
 
@@ -25,7 +25,7 @@ _LONGEST_KEY: Final = 250
 
 
 def plan_runs(
-    timetable: Any, compiled: Dag, last: LastRun | None, *, monotonic: Callable[[], float]
+    timetable: Any, compiled: Dag, last: LastRun | None, *, now: datetime, monotonic: Callable[[], float]
 ) -> PlannedRuns | None:
     """None: the timetable is not of the author's own.
 
@@ -40,12 +40,18 @@ def plan_runs(
     plan = PlannedRuns(runs, is_complete=is_complete)
     if bounds.earliest is None:
         return plan
+    catching_up = replace(bounds, catchup=True)
+    is_listed = _lists_partitions(timetable)
+    latest = max((now, *(run.partition_date or run.run_after for run in runs)))
+    since_start = _listed(timetable, bounds.earliest, latest) if is_listed else _named(timetable, catching_up, None)
     try:
-        past, is_complete = _in_time(_named(timetable, replace(bounds, catchup=True), None), MOST_PAST, monotonic)
+        past, is_complete = _in_time(since_start, MOST_PAST, monotonic)
     except Exception as error:
         # For backfills only. A timetable that cannot say it is good for all else.
         return replace(plan, past_error=f"{type(error).__name__}: {error}")
-    return replace(plan, past=tuple(row_of(run) for run in past), past_is_complete=is_complete)
+    past = tuple(sorted(past, key=lambda run: run.partition_date or run.run_after)) if is_listed else past
+    # Of a list nobody knows what comes after its end.
+    return replace(plan, past=tuple(row_of(run) for run in past), past_is_complete=is_complete and not is_listed)
 
 
 def describe_runs(timetable: Any, compiled: Dag, asked: Iterable[AskedRun]) -> Iterator[IntervalAnswer]:
@@ -115,6 +121,17 @@ def _named(timetable: Any, bounds: Bounds, last: LastRun | None) -> Iterator[Run
             raise CompileError(f"the timetable {_name(timetable)} names the run of {info.run_after} again and again")
         yield info
         before = following
+
+
+def _lists_partitions(timetable: Any) -> bool:
+    """In Airflow a class with partitions has to, or it cannot be backfilled."""
+    own = getattr(type(timetable), "iter_partition_dagrun_infos", None)
+    return timetable.partitioned and own not in (None, Timetable.iter_partition_dagrun_infos)
+
+
+def _listed(timetable: Any, earliest: datetime, latest: datetime) -> Iterator[RunInfo]:
+    infos = timetable.iter_partition_dagrun_infos(earliest=_for_author(earliest), latest=_for_author(latest))
+    yield from (_checked(timetable, info) for info in infos)
 
 
 def _ask(timetable: Any, before: DagRunInfo | None, restriction: TimeRestriction) -> Any:

@@ -216,7 +216,7 @@ def _compiled(reading: _Reading) -> list[str]:
         try:
             compiled = compile_dag(dag)
             last_run = _last_run(reading.request, dag_id)
-            plan = plan_runs(dag.timetable, compiled, last_run, monotonic=_CLOCK.monotonic)
+            plan = plan_runs(dag.timetable, compiled, last_run, now=_CLOCK.now(), monotonic=_CLOCK.monotonic)
             texts.append(encode_dag(compiled))
             if plan is not None:
                 reading.plans.append((dag_id, encode_plan(plan)))
