@@ -87,12 +87,14 @@ def starts(world: Deployment) -> list[datetime]:
 
 
 def make_all_due(world: Deployment, now: datetime) -> None:
-    """What a scheduler does at that time."""
+    """What a scheduler does at that time, and with the poll that follows, in which it finds backfills that are over."""
     clock = FakeClock(now)
     scheduler = Scheduler(world.database, [InstantExecutor(clock.now)], clock, is_alone=True)
     scheduler.start()
-    while scheduler.run_once():
-        pass
+    for _ in range(2):
+        while scheduler.run_once():
+            pass
+        clock.advance(1)
 
 
 @pytest.mark.parametrize(
