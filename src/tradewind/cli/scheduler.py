@@ -82,7 +82,7 @@ def command(
             metrics=metrics,
         ),
     ):
-        hub.attach(teller(wiring.clock, partial(_line, is_verbose=verbose)))
+        hub.attach(teller(wiring.clock, partial(line_of, is_verbose=verbose)))
         keep_for_good()
         bootstrap.make_loop(
             wiring,
@@ -93,14 +93,16 @@ def command(
         ).run()
 
 
-def _line(event: Event, *, is_verbose: bool) -> str | None:
+def line_of(event: Event, *, is_verbose: bool) -> str | None:
+    """What the log says of it; `None`: nothing."""
     match event:
         case ExecutorFailed():
             return f"{event.executor}: {event.error}"
         case DagFenced():
             return f"DAG {event.dag_id} cannot be scheduled: {event.error}"
         case DeadlineMissed():
-            return f"{event.dag_id}, run {event.run_id}: missed its deadline {event.name or ''} of {event.due_at}"
+            name = f"{event.name!r} " if event.name else ""
+            return f"{event.dag_id}, run {event.run_id}: missed its deadline {name}of {event.due_at}"
         case SlotOverdue():
             return f"DAG {event.dag_id}, tick {event.run_after.isoformat()}: {event.missing} is late ({event.done})"
         case PartitionRefused():
