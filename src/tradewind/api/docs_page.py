@@ -5,17 +5,20 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
 
-from fastapi import APIRouter, FastAPI
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from tradewind.api.operation import Operations
 from tradewind.api.reference import Described, described
+from tradewind.api.services import Services
 
 PATH = "/docs"
+OTHER_PATH = "/redoc"
+"""Where Airflow has it a second time, in another dress."""
 
 
 def add_docs_page(app: FastAPI, operations: Iterable[Operations]) -> None:
-    """Under `/docs`. Made when somebody first asks for it."""
+    """Under `/docs`, unless `[api] enable_swagger_ui` says otherwise. Made when somebody first asks for it."""
     groups = tuple(operations)
     router = APIRouter()
 
@@ -24,10 +27,23 @@ def add_docs_page(app: FastAPI, operations: Iterable[Operations]) -> None:
         return "\n".join(_page(app.version, described(app.openapi(), groups)))
 
     @router.get(PATH, include_in_schema=False)
-    def show_docs() -> HTMLResponse:
+    def show_docs(request: Request) -> HTMLResponse:
+        _refuse_if_hidden(request)
         return HTMLResponse(page())
 
+    @router.get(OTHER_PATH, include_in_schema=False)
+    def lead_to_docs(request: Request) -> RedirectResponse:
+        _refuse_if_hidden(request)
+        return RedirectResponse(PATH)
+
     app.include_router(router)
+
+
+def _refuse_if_hidden(request: Request) -> None:
+    """Raises `HTTPException`. To have no such route would show a page of the application instead."""
+    services: Services | None = request.app.state.services
+    if services is not None and not services.settings.api.enable_swagger_ui:
+        raise HTTPException(404, "[api] enable_swagger_ui hides this page")
 
 
 def _page(version: str, found: Iterable[Described]) -> Iterator[str]:

@@ -137,6 +137,14 @@ def test_a_theme_that_cannot_be_used_leaves_the_pages_usable(
     assert "[api] theme is not used: it is no JSON" in caplog.text
 
 
+def test_a_page_knows_whether_the_reference_of_the_api_is_hidden(browser: TestClient, services: Services) -> None:
+    before = browser.get("/").text
+    dressed(services, ApiSettings(enable_swagger_ui=False))
+
+    assert "api-reference" not in before
+    assert '<meta name="api-reference" content="hidden">' in browser.get("/").text
+
+
 def dressed(services: Services, api: ApiSettings) -> None:
     """As a server would be that was started with these settings."""
     services.settings = dataclasses.replace(services.settings, api=api)

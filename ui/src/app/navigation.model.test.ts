@@ -74,8 +74,9 @@ test("what is for a person is where their settings are, and what belongs elsewhe
   expect(viewsOfUser([mine, view, { ...mine, destination: "dag" }])).toEqual([mine]);
 });
 
-test("the reference of the REST API is there for everybody", () => {
+test("the reference of the REST API is there for everybody, unless the deployment hides it", () => {
   const nobody = () => ({ isAllowed: false, reason: undefined });
 
   expect(fullGroups(nobody, []).flatMap((group) => group.documents.map(({ href }) => href))).toEqual(["/docs"]);
+  expect(fullGroups(nobody, [], { hasApiReference: false }).map(({ title }) => title)).not.toContain("Docs");
 });

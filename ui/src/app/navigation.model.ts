@@ -1,6 +1,7 @@
 /** What the navigation shows. A new page is a line here; whoever may not read what it needs does not see it. */
 import type { Action, Permission, Resource } from "~/api/permissions";
 import type { PluginView } from "~/api/pluginViews";
+import { type Instance, instance } from "~/lib/instance";
 
 /** Numbers beside a page, by what they count. */
 export type Counted = "importErrors" | "requiredActions" | "warnings";
@@ -109,11 +110,15 @@ export function viewsOfUser(views: readonly PluginView[]): PluginView[] {
 }
 
 /** The groups of the navigation with the views of plugins: in the group of their category, which may be a new one. */
-export function fullGroups(may: May, views: readonly PluginView[]): FullGroup[] {
+export function fullGroups(
+  may: May,
+  views: readonly PluginView[],
+  { hasApiReference }: Pick<Instance, "hasApiReference"> = instance,
+): FullGroup[] {
   const shown = views.filter((view) => isInNavigation(view) && categoryOf(view) !== "user");
   const found: FullGroup[] = [
     ...visibleGroups(may).map((group) => ({ ...group, documents: [], views: [] })),
-    { title: docs, pages: [], documents, views: [] },
+    ...(hasApiReference ? [{ title: docs, pages: [], documents, views: [] }] : []),
   ];
   for (const view of shown) {
     const title = view.is_top_level ? "" : (view.category ?? plugins);

@@ -9,14 +9,21 @@ from html import escape
 from tradewind.api.security import policy_of_pages
 from tradewind.api.services import Services
 from tradewind.model.page_theme import PageTheme
+from tradewind.settings import ApiSettings
 
 _TITLE = "<title>Tradewind</title>"
 _END = "</head>"
 
 
-def dressed(page: str, name: str, theme: PageTheme) -> str:
+def dressed(page: str, settings: ApiSettings, theme: PageTheme) -> str:
     """The page, with what its script reads from it (`ui/src/lib/instance.ts`)."""
-    facts = {"instance-name": name, "instance-icon": theme.icon, "instance-icon-dark": theme.dark_icon}
+    name = settings.instance_name
+    facts = {
+        "instance-name": name,
+        "instance-icon": theme.icon,
+        "instance-icon-dark": theme.dark_icon,
+        "api-reference": "" if settings.enable_swagger_ui else "hidden",
+    }
     lines = [f'<meta name="{key}" content="{escape(value)}">' for key, value in facts.items() if value]
     if theme.css:
         lines.append(f'<link rel="stylesheet" href="{theme_address(theme)}">')

@@ -93,6 +93,6 @@ def _page(index: Path, request: Request) -> Response:
     services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
         return FileResponse(index, headers={"Cache-Control": _ASK_FIRST})
-    page = dressed(index.read_text(encoding="utf-8"), services.settings.api.instance_name, services.theme)
+    page = dressed(index.read_text(encoding="utf-8"), services.settings.api, services.theme)
     headers = {"Cache-Control": _ASK_FIRST, "Content-Security-Policy": policy(services)}
     return HTMLResponse(page, headers=headers)
