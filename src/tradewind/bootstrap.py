@@ -49,6 +49,7 @@ __all__ = [
     "Wiring",
     "airflow_source",
     "bundle_folders",
+    "check_executors",
     "check_schema",
     "current_revision",
     "downgrade",
@@ -278,6 +279,11 @@ def deadline_callback_patience_s(settings: Settings) -> float:
 def load_driver(settings: Settings) -> None:
     """Load what talks to the database, for whoever is forked from this process."""
     create_engine(settings.database.sql_alchemy_conn, pool_size=1).dispose()
+
+
+def check_executors(text: str) -> None:
+    """Raises `SettingsError`: `[core] executor` names one that there is not, or cannot be understood."""
+    read_executors(text)
 
 
 def executor_words(settings: Settings) -> dict[str, str]:

@@ -350,6 +350,8 @@ def test_words_for_false(tmp_path: Path, text: str) -> None:
         ("scheduler", "allowed_run_id_pattern", "[", "a regular expression"),
         ("core", "dag_ignore_file_syntax", "tar", "one of glob, regexp"),
         ("dag_processor", "dag_version_inflation_check_level", "loud", "one of off, warning, error"),
+        ("api", "port", "65536", "the number of a port: 0 to 65535"),
+        ("metrics", "statsd_port", "0", "the number of a port: 1 to 65535"),
     ],
 )
 def test_wrong_value_is_named_with_what_is_expected(

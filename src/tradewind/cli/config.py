@@ -5,17 +5,25 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from tradewind.cli.deferred import Deferred
 from tradewind.cli.groups import make_group
 from tradewind.configuration.sources import ENVIRONMENT_PREFIXES, Sources, variable_prefix
 from tradewind.settings import option_sources
-from tradewind.settings.lint import Finding, lint
+from tradewind.settings.lint import Checks, Finding, lint
 from tradewind.settings.shown import HIDDEN, all_keys, all_sections, default_of, is_secret, own_options, read_option
 from tradewind.settings.update import Change, changes, updated
 from tradewind.settings.used_elsewhere import USED_ELSEWHERE
+
+if TYPE_CHECKING:
+    from tradewind import bootstrap
+    from tradewind.secrets import encryption
+else:
+    bootstrap = Deferred("tradewind.bootstrap")
+    encryption = Deferred("tradewind.secrets.encryption")
 
 app = make_group()
 
@@ -121,7 +129,7 @@ def _lint(
     wanted, unwanted = (_words(section), _words(option)), (_words(ignore_section), _words(ignore_option))
     findings = [
         finding
-        for finding in lint(option_sources())
+        for finding in lint(option_sources(), _checks())
         if _is_in(finding, wanted, when_empty=True) and not _is_in(finding, unwanted, when_empty=False)
     ]
     for finding in findings:
@@ -160,6 +168,14 @@ def _update(
         text = path.read_text(encoding="utf-8")
         shutil.copy2(path, f"{path}.bak")
         path.write_text(updated(text, [change for change in chosen if change.place == place]), encoding="utf-8")
+
+
+def _checks() -> Checks:
+    """Of options that are texts to who reads them, and more to who uses them."""
+    return {
+        ("core", "executor"): bootstrap.check_executors,
+        ("core", "fernet_key"): encryption.Encryption.from_setting,
+    }
 
 
 def _lines(sources: Sources, section: str, key: str, shown: _Shown) -> Iterator[str]:

@@ -11,7 +11,7 @@ import typer
 from tradewind import __version__
 from tradewind.cli.groups import make_group
 from tradewind.cli.refused import why_no_command, why_no_option
-from tradewind.errors import InvalidRequest, RunTypeRefused, SettingsError, TradewindError, ValueRefused
+from tradewind.errors import DatabaseError, InvalidRequest, RunTypeRefused, SettingsError, TradewindError, ValueRefused
 from tradewind.runtime.memory import load_for_good
 
 
@@ -95,6 +95,8 @@ def _told(error: Exception, words: Sequence[str]) -> tuple[int, str]:
             return 1, f"tradewind: {error}\n"
         case SettingsError() | InvalidRequest() | ValueRefused():
             return NOT_UNDERSTOOD, f"tradewind: {error}\n"
+        case DatabaseError():  # what a server says may have several lines
+            return 1, f"tradewind: {' '.join(str(error).split())}\n"
         case TradewindError() | OSError():  # also a file that cannot be read, a program that is not there
             return 1, f"tradewind: {error}\n"
         case typer.Abort():  # of a question: nobody was there to answer it, or who was did not want to go on

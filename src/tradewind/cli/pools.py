@@ -1,10 +1,12 @@
 """`tradewind pools`: how many tasks of a kind may run at once."""
 
 import json
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import opened
@@ -21,6 +23,8 @@ else:
     manage_pools = Deferred("tradewind.operations.manage_pools")
 
 app = make_group()
+
+_NEGATIVE: Final = re.compile(r"-\d+")
 
 Name = Annotated[str, typer.Argument(help="the pool")]
 
@@ -39,10 +43,18 @@ def _get(name: Name, output: OutputFormat = Output.TABLE) -> None:
     write_rows([_row(pool)], output)
 
 
-@app.command("set", help="create a pool, or change it")
+class _WithNegativeNumber(TyperCommand):
+    """Takes `-1` for what it is, and not for an option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.ignore_unknown_options = any(_NEGATIVE.fullmatch(word) for word in args)
+        return super().parse_args(ctx, args)
+
+
+@app.command("set", cls=_WithNegativeNumber, help="create a pool, or change it")
 def _set(
     name: Name,
-    slots: Annotated[int, typer.Argument(max=LARGEST, help="how many slots it has; `-- -1` for no limit")],
+    slots: Annotated[int, typer.Argument(max=LARGEST, help="how many slots it has; -1: no limit")],
     description: Annotated[str, typer.Argument(help="what it is for")],
     include_deferred: Annotated[
         bool, typer.Option("--include-deferred", help="deferred tasks keep their slots")

@@ -1,6 +1,6 @@
 """What is wrong with a configuration, option by option, instead of the first that stops the start."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -54,7 +54,11 @@ class Mention:
     place: str
 
 
-def lint(sources: Sources) -> list[Finding]:
+Checks = Mapping[tuple[str, str], Callable[[str], object]]
+"""By section and key: what raises `SettingsError` for a value that is read, but not understood by who uses it."""
+
+
+def lint(sources: Sources, checks: Checks | None = None) -> list[Finding]:
     """All that is wrong, in the order in which it is written.
 
     Raises:
@@ -70,7 +74,7 @@ def lint(sources: Sources) -> list[Finding]:
             continue
         else:
             judged.add((option.section, option.key))
-            finding = _judge_value(sources, option, mention)
+            finding = _judge_value(sources, option, mention, (checks or {}).get((option.section, option.key)))
         if finding is not None:
             found.append(finding)
     return found
@@ -99,7 +103,9 @@ def _named_by(sources: Sources, prefix: str, name: str) -> tuple[str, str]:
     return section.lower(), key.lower()
 
 
-def _judge_value(sources: Sources, option: Option, mention: Mention) -> Finding | None:
+def _judge_value(
+    sources: Sources, option: Option, mention: Mention, check: Callable[[str], object] | None
+) -> Finding | None:
     """Only what wins is looked at: what loses to another does no harm."""
     try:
         written = sources.written(option.section, option.key)
@@ -113,6 +119,11 @@ def _judge_value(sources: Sources, option: Option, mention: Mention) -> Finding 
     except ValueError:
         shown = "what is there" if option.is_secret else repr(text)
         return _finding(Kind.WRONG_VALUE, place, f"{shown} cannot be used; expected {option.reader.expected}")
+    try:
+        if check is not None:
+            check(text)
+    except SettingsError as error:
+        return _finding(Kind.WRONG_VALUE, place, str(error))
     complaint = option.reader.complaint(text)
     return None if complaint is None else _finding(Kind.WRONG_VALUE, place, f"it is not used: {complaint}")
 

@@ -14,6 +14,9 @@ READER: Final = "reader"
 SECRET: Final = "secret"
 _TRUE: Final = frozenset({"1", "on", "t", "true", "yes"})
 _FALSE: Final = frozenset({"0", "f", "false", "no", "off"})
+_LAST_PORT: Final = 65_535
+_DATABASE_KINDS: Final = r"(sqlite|postgresql|postgres|mysql|mariadb)(\+\w+)?://"
+"""Those that `storage/database.py` has a driver for, whichever driver is named."""
 
 Value = TypeVar("Value")
 
@@ -44,6 +47,18 @@ def whole_number(minimum: int) -> Reader[int]:
         return number
 
     return Reader(read, f"a whole number of at least {minimum}")
+
+
+def port_number(minimum: int = 1) -> Reader[int]:
+    """`minimum`: 0 where the system may choose one."""
+
+    def read(text: str) -> int:
+        number = int(text)
+        if not minimum <= number <= _LAST_PORT:
+            raise ValueError(text)
+        return number
+
+    return Reader(read, f"the number of a port: {minimum} to {_LAST_PORT}")
 
 
 def seconds(*, zero: bool = False) -> Reader[float]:
@@ -87,7 +102,7 @@ def _read_time_zone(text: str) -> str:
 
 
 def _read_database_url(text: str) -> str:
-    if not re.match(r"[a-z][a-z0-9+]*://", text):
+    if not re.match(_DATABASE_KINDS, text):
         raise ValueError(text)
     return text
 
@@ -154,4 +169,6 @@ BOOLEAN: Final = Reader(_read_boolean, "True or False")
 PATTERN: Final = Reader(_read_pattern, "a regular expression")
 PATTERNS: Final = Reader(_read_patterns, "regular expressions with commas between them")
 TIME_ZONE: Final = Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
-DATABASE_URL: Final = Reader(_read_database_url, "a URL such as postgresql+psycopg://user@host/database")
+DATABASE_URL: Final = Reader(
+    _read_database_url, "a URL of sqlite, postgresql or mysql, such as postgresql+psycopg://user@host/database"
+)

@@ -18,6 +18,7 @@ from tradewind.settings.readers import (
     THEME,
     TIME_ZONE,
     BundleSettings,
+    port_number,
     seconds,
     whole_number,
     word,
@@ -97,7 +98,7 @@ class SchedulerSettings:
     # Whether somebody outside can ask it how it is: GET /health.
     enable_health_check: bool = BOOLEAN.option(False)
     scheduler_health_check_server_host: str = TEXT.option("0.0.0.0")
-    scheduler_health_check_server_port: int = whole_number(1).option(8974)
+    scheduler_health_check_server_port: int = port_number().option(8974)
 
     # How often.
     scheduler_idle_sleep_time: float = seconds(zero=True).option(1.0)
@@ -148,7 +149,7 @@ class DagProcessorSettings:
     # Tradewind's own, as those of the scheduler.
     enable_health_check: bool = BOOLEAN.option(False)
     health_check_server_host: str = TEXT.option("0.0.0.0")
-    health_check_server_port: int = whole_number(1).option(8975)
+    health_check_server_port: int = port_number().option(8975)
 
     # How much, and how long.
     parsing_processes: int = whole_number(1).option(2)
@@ -216,7 +217,7 @@ class WorkersSettings:
     # Tradewind's own, as those of the scheduler.
     enable_health_check: bool = BOOLEAN.option(False)
     health_check_server_host: str = TEXT.option("0.0.0.0")
-    health_check_server_port: int = whole_number(1).option(8977)
+    health_check_server_port: int = port_number().option(8977)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +256,7 @@ class ApiSettings:
 
     # Where it listens, and as what it is known.
     host: str = TEXT.option("127.0.0.1")
-    port: int = whole_number(0).option(8080)
+    port: int = port_number(0).option(8080)
     base_url: str = TEXT.option("")
     workers: int = whole_number(1).option(1)
     proxy_headers: bool = BOOLEAN.option(False)  # Tradewind's own: as the flag of the command
@@ -355,7 +356,7 @@ class TriggererSettings:
     # Tradewind's own, as those of the scheduler.
     enable_health_check: bool = BOOLEAN.option(False)
     health_check_server_host: str = TEXT.option("0.0.0.0")
-    health_check_server_port: int = whole_number(1).option(8976)
+    health_check_server_port: int = port_number().option(8976)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

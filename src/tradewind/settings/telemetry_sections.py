@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tradewind.settings.readers import BOOLEAN, PATTERNS, TEXT, whole_number
+from tradewind.settings.readers import BOOLEAN, PATTERNS, TEXT, port_number, whole_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,7 @@ class OtelSettings:
 
     otel_on: bool = BOOLEAN.option(False)
     otel_host: str = TEXT.option("")
-    otel_port: int = whole_number(1).option(8889)
+    otel_port: int = port_number().option(8889)
     otel_ssl_active: bool = BOOLEAN.option(False)
     otel_service: str = TEXT.option("")  # empty: OTEL_SERVICE_NAME, else Airflow
 
@@ -37,7 +37,7 @@ class MetricsSettings(OtelSettings):
     statsd_on: bool = BOOLEAN.option(False)
     statsd_host: str = TEXT.option("localhost")
     statsd_ipv6: bool = BOOLEAN.option(False)
-    statsd_port: int = whole_number(1).option(8125)
+    statsd_port: int = port_number().option(8125)
     statsd_prefix: str = TEXT.option("airflow")
     stat_name_handler: str = TEXT.option("")  # the path of a function that names metrics as you like
     statsd_disabled_tags: str = PATTERNS.option("job_id,run_id")

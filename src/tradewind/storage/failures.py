@@ -34,11 +34,17 @@ def translated() -> Iterator[None]:
     except sa.exc.StatementError as error:  # a value that did not even come as far as the driver: a naive datetime
         if not isinstance(error.orig, ValueError | OverflowError):
             raise
-        raise ValueRefused(str(error.orig)) from error
+        raise _refusal(error.orig) from error
     except sa.exc.TimeoutError as error:
         raise DatabaseUnavailable(f"no connection became free: {error}") from error
     except (UnicodeEncodeError, OverflowError) as error:  # drivers that look at values before they send them
-        raise ValueRefused(str(error)) from error
+        raise _refusal(error) from error
+
+
+def _refusal(error: ValueError | OverflowError) -> ValueRefused:
+    """A driver speaks of its own types, which say nothing to who sent the value."""
+    too_large = "a number is too large for the database"
+    return ValueRefused(too_large if isinstance(error, OverflowError) else str(error))
 
 
 def translate(error: sa.exc.DBAPIError) -> DatabaseError | None:

@@ -187,3 +187,13 @@ def test_a_parameter_that_is_given_twice_counts_once(client: TestClient) -> None
     assert answer.status_code in (200, 422)
     assert client.get("/api/v2/dags?order_by=dag_id&order_by=-dag_id").status_code == 200
     assert client.get("/api/v2/dags?order_by=nonsense").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/api/v2/eventLogs/{}", "/api/v2/assets/{}", "/api/v2/backfills/{}"])
+def test_a_number_that_no_database_has_is_named_in_words_of_ours(client: TestClient, path: str) -> None:
+    """No word of a driver, such as which type of its own the number does not fit into."""
+    answer = client.get(path.format("9" * 30))
+
+    assert 400 <= answer.status_code < 500
+    assert "SQLite" not in said(answer)
+    assert "Python" not in said(answer)

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.component.cli.deployment import CliDeployment
+from tradewind.cli.main import main
 
 
 def test_every_option_is_listed_as_a_file_could_say_it(
@@ -57,3 +58,26 @@ def test_lint_names_what_is_wrong(
     deployment.run("config", "lint", code=1)
     assert "parallelism" not in deployment.run("config", "lint", "--option", "nope", "--ignore-option", "nope")
     assert deployment.run("config", "lint", "--ignore-section", "core") == "nothing is wrong\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[core]\nexecutor = CeleryExecutor\n", "the extra celery"),
+        ("[core]\nfernet_key = short\n", "key 1 of [core] fernet_key is no Fernet key"),
+        ("[api]\nport = 99999\n", "'99999' cannot be used; expected the number of a port: 0 to 65535"),
+        ("[database]\nsql_alchemy_conn = oracle://host/db\n", "expected a URL of sqlite, postgresql or mysql"),
+    ],
+)
+def test_lint_names_what_would_stop_the_start(
+    deployment: CliDeployment, capsys: pytest.CaptureFixture[str], text: str, expected: str
+) -> None:
+    """D6: what is only found out by who uses an option is found out before."""
+    (deployment.home / "tradewind.cfg").write_text(text, encoding="utf-8")
+
+    code = main(["config", "lint"])
+
+    said = capsys.readouterr().out
+    assert code == 1
+    assert "wrong value: " in said
+    assert expected in said

@@ -107,6 +107,7 @@ def test_a_server_that_gives_no_answer_is_asked_again(
 
     said = capsys.readouterr().err
     assert said.startswith("tradewind: ")
+    assert said.count("\n") == 1, "what the driver says has two lines"
     assert "hunter2" not in said
 
 

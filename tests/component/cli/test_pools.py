@@ -19,8 +19,10 @@ def test_a_pool_is_set_changed_shown_and_deleted(deployment: CliDeployment) -> N
     assert [pool["pool"] for pool in deployment.rows("pools", "list")] == ["default_pool"]
 
 
-def test_a_pool_may_be_without_limit(deployment: CliDeployment) -> None:
-    deployment.run("pools", "set", "--", "wide", "-1", "no limit")
+@pytest.mark.parametrize("words", [["wide", "-1", "no limit"], ["--", "wide", "-1", "no limit"]])
+def test_a_pool_may_be_without_limit(deployment: CliDeployment, words: list[str]) -> None:
+    """A8: as with `airflow`, the number is no option."""
+    deployment.run("pools", "set", *words)
 
     assert deployment.rows("pools", "get", "wide")[0]["slots"] == -1
 
@@ -32,6 +34,8 @@ def test_a_pool_may_be_without_limit(deployment: CliDeployment) -> None:
         (["pools", "delete", "none"], 1, "there is no pool 'none'"),
         (["pools", "delete", "default_pool"], 2, "cannot be deleted"),
         (["pools", "set", "--", "bad", "-2", ""], 2, "slots must be 0 or more, or -1"),
+        (["pools", "set", "bad", "-2", ""], 2, "slots must be 0 or more, or -1"),
+        (["pools", "set", "bad", "-1", "", "--nope"], 2, "--nope"),
     ],
 )
 def test_what_makes_no_sense_is_refused(deployment: CliDeployment, words: list[str], code: int, expected: str) -> None:
