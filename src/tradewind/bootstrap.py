@@ -34,13 +34,14 @@ from tradewind.scheduler.service import Scheduler
 from tradewind.secrets.backends import BackendChoice, make_chain
 from tradewind.secrets.chain import SecretsChain
 from tradewind.secrets.encryption import Encryption
-from tradewind.settings import Settings, environment_of_workers, environment_without_secrets
+from tradewind.settings import DatabaseSettings, Settings, environment_of_workers, environment_without_secrets
 from tradewind.storage.database import CHANNEL, TRIGGER_CHANNEL, USUAL_CACHE_MB, Database, create_engine
 from tradewind.storage.interface.airflow_source import AirflowSource
 from tradewind.storage.live import CHANNEL as LIVE_CHANNEL
 from tradewind.storage.live import LiveJournal
 from tradewind.storage.revision import check_schema, current_revision, needed_revision
 from tradewind.storage.server import server_version, shell_of
+from tradewind.storage.upkeep import Upkeep
 from tradewind.task_logs.reader import LogReader
 from tradewind.task_logs.remote import RemoteLogs, make_remote_logs
 from tradewind.telemetry.hub import Hub
@@ -141,8 +142,13 @@ def wire(
         frozen_after_s=settings.scheduler.scheduler_health_check_threshold,
         waits_for_disk=waits_for_disk,
         cache_mb=cache_mb,
+        upkeep=_upkeep(settings.database, clock),
     )
     return Wiring(settings, clock, hub, wakeup, live_wakeup, trigger_wakeup, database)
+
+
+def _upkeep(settings: DatabaseSettings, clock: Clock) -> Upkeep:
+    return Upkeep(clock.monotonic, settings.sql_alchemy_pool_pre_ping, settings.sql_alchemy_pool_recycle)
 
 
 @contextmanager
@@ -162,9 +168,9 @@ def wired(
         wiring.close()
 
 
-def upgrade(url: str, revision: str = "head") -> None:
+def upgrade(url: str, revision: str = "head", default_pool_slots: int | None = None) -> None:
     """See `storage.migrate`. Alembic is slow to load, and hardly any process needs it."""
-    import_module(_MIGRATE).upgrade(url, revision)
+    import_module(_MIGRATE).upgrade(url, revision, default_pool_slots)
 
 
 def downgrade(url: str, revision: str) -> None:

@@ -13,7 +13,7 @@ from tradewind.cli.main import NOT_UNDERSTOOD, main
 
 OPTIONS: Final = (
     *("core.parallelism", "core.dags_folder", "core.executor", "core.fernet_key", "core.default_timezone"),
-    *("database.sql_alchemy_conn", "scheduler.job_heartbeat_sec", "api.port", "api.workers"),
+    *("database.sql_alchemy_conn", "scheduler.job_heartbeat_sec", "api.port", "api.maximum_page_limit"),
     *("dag_processor.dag_bundle_config_list", "logging.logging_level", "logging.base_log_folder", "smtp.smtp_port"),
 )
 ODD: Final = (

@@ -14,6 +14,7 @@ from tradewind.api.execution import routes as execution
 from tradewind.api.measured import Measured
 from tradewind.api.metrics_page import add_metrics_page
 from tradewind.api.operation import Operations
+from tradewind.api.page_sizes import use_page_sizes
 from tradewind.api.public import (
     api_tokens,
     asset_events,
@@ -167,10 +168,12 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     )
     app.state.services = services
     add_error_answers(app)
-    app.add_middleware(Direct, routes=[route for each in operations for route in each.routes])
+    routes = [route for each in operations for route in each.routes]
+    use_page_sizes(routes, _settings(services))
+    app.add_middleware(Direct, routes=routes)
     app.add_middleware(Unchanged)
     app.add_middleware(Compressed)
-    app.add_middleware(Guard, longest_body=_longest_body(services))
+    app.add_middleware(Guard, longest_body=_settings(services).longest_body)
     if _measures(services):
         app.add_middleware(Measured, tell=services.hub.emit)
     add_metrics_page(app)
@@ -186,7 +189,6 @@ def _measures(services: Services | None) -> bool:
     return services is not None and services.hub.measures
 
 
-def _longest_body(services: Services | None) -> int:
-    """In bytes. Without services, the app is there to be described rather than to serve."""
-    settings = ApiSettings() if services is None else services.settings.api
-    return settings.longest_body
+def _settings(services: Services | None) -> ApiSettings:
+    """Without services, the app is there to be described rather than to serve."""
+    return ApiSettings() if services is None else services.settings.api

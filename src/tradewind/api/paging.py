@@ -17,10 +17,26 @@ from tradewind.model.listing import Condition, Listed, Order, Page, Query, Test
 from tradewind.storage.interface import Transaction
 
 MOST_AT_ONCE: Final = 100
+"""Unless `[api] maximum_page_limit` says otherwise; and of what is no page."""
 USUAL: Final = 50
+"""If a client does not say, unless `[api] fallback_page_limit` says otherwise."""
 MOST_COUNTED: Final = 1000
 """With a cursor, clients are told at most that there are so many: to count more would cost more than the page."""
 _BOUNDS: Final = {"gte": Test.AT_LEAST, "gt": Test.ABOVE, "lte": Test.AT_MOST, "lt": Test.BELOW}
+
+
+@dataclass(slots=True)
+class Sizes:
+    """How long pages may be in this process. Written once, when the server is made (`page_sizes.py`)."""
+
+    most: int = MOST_AT_ONCE
+
+    def limited(self, limit: int) -> int:
+        """So many, or as many as are allowed."""
+        return min(limit, self.most)
+
+
+SIZES: Final = Sizes()
 
 Limit = Annotated[int, Parameter(ge=0)]
 Offset = Annotated[int, Parameter(ge=0)]
@@ -49,7 +65,7 @@ def listed(
     query = Query(
         tuple(each for each in conditions if each is not None),
         tuple(order_of(name) for name in order_by),
-        min(limit, MOST_AT_ONCE),
+        SIZES.limited(limit),
         offset,
     )
     return tx.listings.page(what, query)
@@ -113,7 +129,7 @@ class Pages:
         """
         asked = tuple(each for each in conditions if each is not None)
         order = tuple(order_of(name) for name in order_by)
-        limit = min(self.limit, MOST_AT_ONCE)
+        limit = SIZES.limited(self.limit)
         if self.cursor is None:
             return Query(asked, order, limit, self.offset)
         is_backward, edge = _read_cursor(self.cursor) if self.cursor else (False, None)

@@ -61,7 +61,7 @@ def _migrate(
         return
     given.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     before = bootstrap.current_revision(url)
-    bootstrap.upgrade(url, end)
+    bootstrap.upgrade(url, end, given.core.default_pool_task_slot_count)
     typer.echo(f"schema: {before or 'none'} → {bootstrap.current_revision(url)}")
 
 
@@ -109,7 +109,7 @@ def _reset(
         bootstrap.downgrade(url, "base")
     if not skip_init:
         given.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        bootstrap.upgrade(url)
+        bootstrap.upgrade(url, default_pool_slots=given.core.default_pool_task_slot_count)
     typer.echo(f"schema: {bootstrap.current_revision(url) or 'none'}, without any data")
 
 

@@ -43,6 +43,8 @@ class CoreSettings:
     default_task_retry_delay: float = seconds(zero=True).option(300.0)
     max_task_retry_delay: float = seconds().option(86_400.0)
     killed_task_cleanup_time: float = seconds(zero=True).option(60.0)  # until a task that shall stop is killed
+    # -1: a pool without a limit.
+    default_pool_task_slot_count: int = whole_number(-1).option(128)
 
     # What becomes of variables and connections: encrypted where they are stored, hidden where their name sounds secret.
     fernet_key: str = TEXT.secret("")  # several, the new one first, while they are being changed; none: no encryption
@@ -75,6 +77,8 @@ class DatabaseSettings:
     sql_alchemy_pool_size: int = whole_number(1).option(5)
     # -1: as many connections as are asked for.
     sql_alchemy_max_overflow: int = whole_number(-1).option(10)
+    sql_alchemy_pool_recycle: float = seconds().option(1800.0)
+    sql_alchemy_pool_pre_ping: bool = BOOLEAN.option(True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +130,9 @@ class SchedulerSettings:
 class DagProcessorSettings:
     """`[dag_processor]`: where DAG files come from, and how they are parsed.
 
-    Files are parsed when they changed: `min_file_process_interval` is how soon a file that failed, or that depends on
-    the world outside, is parsed again.
+    Files are parsed when they changed, so there is no `stale_dag_threshold`, and `min_file_process_interval` is how
+    soon a file that failed, or that depends on the world outside, is parsed again. What happens is told by events, so
+    there is no `print_stats_interval`.
     """
 
     # Where from.
@@ -267,7 +272,10 @@ class ApiSettings:
     # What it shows.
     instance_name: str = TEXT.option("")
     theme: str = THEME.option("")  # docs/plugin-views.md
+    enable_swagger_ui: bool = BOOLEAN.option(True)
     expose_config: str = word("true", "false", "non-sensitive-only").option("false")
+    maximum_page_limit: int = whole_number(1).option(100)
+    fallback_page_limit: int = whole_number(1).option(50)
 
     # Tradewind's own: the longest request; longer ones are refused before they are read.
     max_request_body_mb: int = whole_number(1).option(10)

@@ -51,7 +51,7 @@ def prepare_database(settings: Settings) -> None:
     """
     url = settings.database.sql_alchemy_conn
     if current_revision(url) != needed_revision():
-        upgrade(url)
+        upgrade(url, default_pool_slots=settings.core.default_pool_task_slot_count)
 
 
 def write_private(path: Path, text: str) -> None:

@@ -15,6 +15,7 @@ from tradewind.storage.audit import watch
 from tradewind.storage.failures import translated
 from tradewind.storage.live import LiveJournal
 from tradewind.storage.transaction import Channels, SqlTransaction
+from tradewind.storage.upkeep import Upkeep
 from tradewind.telemetry.hub import Hub
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class Database:
         frozen_after_s: float | None = None,
         waits_for_disk: bool = True,
         cache_mb: int = USUAL_CACHE_MB,
+        upkeep: Upkeep | None = None,
     ) -> None:
         """`pause` lets time pass between retries; `wake` tells waiting schedulers of a change, `wake_triggerers` those
         who run triggers, and `notifies` does both through PostgreSQL itself; `journal` tells those who watch. A process
@@ -71,8 +73,11 @@ class Database:
         do, and would decide the same again: the next commit that does wait writes all of it.
         `transact_lastingly` waits.
 
-        `cache_mb` is how much of a SQLite file each connection may keep in memory."""
+        `cache_mb` is how much of a SQLite file each connection may keep in memory; `upkeep` finds connections to a
+        server that lead nowhere any more."""
         self.engine = create_engine(url, pool_size, cache_mb)
+        if upkeep is not None and self.dialect_name != "sqlite":
+            upkeep.watch(self.engine)
         # MySQL has no such choice for a single connection.
         self._is_lazy = not waits_for_disk and self.dialect_name != "mysql"
         self._before_lasting_commit: Callable[[sa.Connection], None] = _do_nothing

@@ -13,10 +13,12 @@ from alembic.config import Config
 from alembic.util import CommandError
 
 from tradewind.errors import DatabaseError
+from tradewind.model.pool import DEFAULT_POOL
 from tradewind.storage.archives import Archives
 from tradewind.storage.database import create_engine
 from tradewind.storage.failures import translated
 from tradewind.storage.revision import SCRIPTS, refuse_newer, revision_of
+from tradewind.storage.schema import pool
 
 _LOCK_WAIT_S = 600
 """How long one migration waits for another of the same database."""
@@ -27,9 +29,15 @@ _POSTGRES_LOCK = 7_238_401_973
 _one_at_a_time = threading.Lock()
 
 
-def upgrade(url: str, revision: str = "head") -> None:
-    """Migrate up to a revision. Safe while others do the same: they wait, and find nothing left to do."""
-    _run(url, command.upgrade, revision)
+def upgrade(url: str, revision: str = "head", default_pool_slots: int | None = None) -> None:
+    """Migrate up to a revision. Safe while others do the same: they wait, and find nothing left to do.
+
+    `default_pool_slots` is for a database that is empty still: whoever has one has said how large the pool is.
+    """
+    before = _run(url, command.upgrade, revision)
+    if before is None and default_pool_slots is not None:
+        with _engine(url) as engine, translated(), engine.begin() as connection:
+            connection.execute(sa.update(pool).where(pool.c.name == DEFAULT_POOL).values(slots=default_pool_slots))
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -63,9 +71,11 @@ def migration_sql(url: str, start: str | None, end: str, *, is_upgrade: bool) ->
     return text.getvalue()
 
 
-def _run(url: str, order: Any, revision: str) -> None:
+def _run(url: str, order: Any, revision: str) -> str | None:
+    """Returns the revision before."""
     with _one_at_a_time, _engine(url) as engine, translated(), engine.connect() as connection, _locked(connection):
-        refuse_newer(revision_of(connection))
+        before = revision_of(connection)
+        refuse_newer(before)
         config = _config()
         config.attributes["connection"] = connection
         try:
@@ -74,6 +84,7 @@ def _run(url: str, order: Any, revision: str) -> None:
             raise DatabaseError(f"cannot migrate to {revision!r}: {error}") from error
         if connection.dialect.name == "sqlite":
             _check_foreign_keys(connection)
+    return before
 
 
 def _config(output: TextIO | None = None) -> Config:

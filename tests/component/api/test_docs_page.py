@@ -35,4 +35,3 @@ def test_a_deployment_may_hide_the_page(hidden: TestClient, path: str) -> None:
 
 def test_tools_read_the_document_all_the_same(hidden: TestClient) -> None:
     assert "/api/v2/dags" in hidden.get("/openapi.json").json()["paths"]
-

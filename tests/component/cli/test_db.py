@@ -1,6 +1,7 @@
 """`tradewind db` on a database of its own (D7)."""
 
 import csv
+import json
 import os
 import stat
 from pathlib import Path
@@ -33,6 +34,23 @@ def test_the_schema_is_made_checked_and_removed(home: Path, capsys: pytest.Captu
 
     assert main(["db", "downgrade", "--to-revision", "base", "--yes"]) == 0
     assert "→ none" in capsys.readouterr().out
+
+
+def test_a_new_database_has_as_many_slots_as_the_configuration_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """B6: `[core] default_pool_task_slot_count` counts for new databases only, as in Airflow."""
+
+    def slots_after(*words: str, configured: int) -> int:
+        monkeypatch.setenv("AIRFLOW__CORE__DEFAULT_POOL_TASK_SLOT_COUNT", str(configured))
+        assert main(["db", *words]) == 0
+        capsys.readouterr()
+        assert main(["pools", "get", "default_pool", "-o", "json"]) == 0
+        return int(json.loads(capsys.readouterr().out)[0]["slots"])
+
+    assert slots_after("migrate", configured=7) == 7
+    assert slots_after("migrate", configured=9) == 7
+    assert slots_after("reset", "--yes", configured=9) == 9
 
 
 def test_a_missing_schema_is_an_error_that_names_the_command(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.operation import Operations
-from tradewind.api.paging import MOST_AT_ONCE, USUAL, Limit, Offset
+from tradewind.api.paging import SIZES, USUAL, Limit, Offset
 from tradewind.api.plugin_sources import BrokenFile, Plugin, find_plugins
 from tradewind.api.services import Given
 
@@ -137,7 +137,7 @@ _TEXTS: Final = (
 def get_plugins(services: Given, limit: Limit = USUAL, offset: Offset = 0) -> PluginCollectionResponse:
     """All of them, those of installed packages first."""
     found = [each for each in find_plugins(services.settings.plugins_folder) if isinstance(each, Plugin)]
-    page = found[offset : offset + min(limit, MOST_AT_ONCE)]
+    page = found[offset : offset + SIZES.limited(limit)]
     return PluginCollectionResponse(plugins=[_shown(each) for each in page], total_entries=len(found))
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.installed import packages_offering
 from tradewind.api.operation import Operations
-from tradewind.api.paging import MOST_AT_ONCE, USUAL, Limit, Offset
+from tradewind.api.paging import SIZES, USUAL, Limit, Offset
 
 operations = Operations("Provider")
 
@@ -53,5 +53,5 @@ def get_providers(limit: Limit = USUAL, offset: Offset = 0) -> ProviderCollectio
         for package in packages_offering(_GROUP)
     }
     providers = sorted({**found, BUILT_IN.package_name: BUILT_IN}.values(), key=lambda each: each.package_name)
-    page = providers[offset : offset + min(limit, MOST_AT_ONCE)]
+    page = providers[offset : offset + SIZES.limited(limit)]
     return ProviderCollectionResponse(providers=page, total_entries=len(providers))

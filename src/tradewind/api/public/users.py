@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.operation import Caller, Operations
-from tradewind.api.paging import MOST_AT_ONCE, USUAL, Limit, Offset
+from tradewind.api.paging import SIZES, USUAL, Limit, Offset
 from tradewind.api.services import Given
 from tradewind.errors import Conflict, InvalidRequest, UnknownRole
 from tradewind.model.account import Account, BuiltInRole, Profile
@@ -83,7 +83,7 @@ class UserPatchBody(BaseModel):
 def get_users(services: Given, limit: Limit = USUAL, offset: Offset = 0) -> UserCollectionResponse:
     """By name."""
     accounts = services.store.read(lambda tx: tx.accounts.all())
-    page = accounts[offset : offset + min(limit, MOST_AT_ONCE)]
+    page = accounts[offset : offset + SIZES.limited(limit)]
     return UserCollectionResponse(users=[shown_user(each) for each in page], total_entries=len(accounts))
 
 
