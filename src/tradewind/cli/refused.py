@@ -1,18 +1,23 @@
-"""What Airflow's command line has and ours has not, and why: who types it is told so, not that it is unknown."""
+"""What Airflow's command line has, or had in 2.x, and ours has not: who types it is told why, rather than "unknown"."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 COMMANDS: Final[Mapping[str, str]] = {
     "celery": "an executor that uses Celery comes later",
+    "dags backfill": "runs of past dates are asked for by backfill create",
+    "db init": "the schema is made, and brought up to date, by db migrate",
+    "db upgrade": "the schema is made, and brought up to date, by db migrate",
     "db-manager": "there is one schema, which db migrate looks after",
     "edge": "an executor for workers at the edge comes later",
     "fab-db": "users are kept in the one database, which db migrate looks after",
+    "internal-api": "workers without a database ask the web server: worker --execution-api-url",
     "kerberos": "tickets are renewed by k5start or a timer of the system",
     "kubernetes": "an executor that uses Kubernetes comes later",
     "permissions-cleanup": "what a DAG grants is kept with the DAG, and goes with it",
     "providers lazy-loaded": "all that providers bring is loaded when it is needed; providers list shows it",
     "sync-perm": "what a DAG grants is read with the DAG, so that there is nothing to bring in line",
+    "tasks run": "tasks are run by workers; tasks test runs one here",
     "teams": "deployments are not divided into teams",
     "webserver": "the web server is started by api-server",
 }

@@ -38,6 +38,28 @@ def test_a_command_works_or_is_refused(name: str, capsys: pytest.CaptureFixture[
         assert capsys.readouterr().err == f"tradewind: {why}\n"
 
 
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("db init", "db migrate"),
+        ("db upgrade", "db migrate"),
+        ("dags backfill", "backfill create"),
+        ("tasks run", "tasks test"),
+        ("webserver", "api-server"),
+        ("internal-api", "--execution-api-url"),
+    ],
+)
+def test_who_types_a_command_of_airflow_2_is_told_what_to_type(
+    name: str, instead: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Above all not `db downgrade`, of which `db upgrade` would be taken for a misspelling."""
+    assert main([*name.split(), "etl", "--yes"]) == NOT_UNDERSTOOD
+
+    said = capsys.readouterr().err
+    assert said.startswith(f"tradewind: there is no {name}: ")
+    assert instead in said
+
+
 @pytest.mark.parametrize("name", sorted(name for name in FACTS if name in ours()))
 def test_what_follows_a_command_is_taken_or_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     command, facts = ours()[name], FACTS[name]
