@@ -350,6 +350,11 @@ def test_words_for_false(tmp_path: Path, text: str) -> None:
         ("scheduler", "allowed_run_id_pattern", "[", "a regular expression"),
         ("core", "dag_ignore_file_syntax", "tar", "one of glob, regexp"),
         ("dag_processor", "dag_version_inflation_check_level", "loud", "one of off, warning, error"),
+        (
+            *("api", "access_control_allow_origins", "*"),
+            "origins such as https://dash.example.org, with commas between them",
+        ),
+        ("api", "access_control_allow_methods", "GET POST", "names as HTTP has them, with commas between them, or *"),
         ("api", "port", "65536", "the number of a port: 0 to 65535"),
         ("metrics", "statsd_port", "0", "the number of a port: 1 to 65535"),
     ],
@@ -364,6 +369,19 @@ def test_wrong_value_is_named_with_what_is_expected(
         load(tmp_path, **{variable: value})
 
     assert str(caught.value) == f"[{section}] {key} is {value!r} in {variable}; expected {expected}"
+
+
+def test_origins_of_pages_are_read_as_airflow_writes_them(tmp_path: Path) -> None:
+    api = load(
+        tmp_path,
+        AIRFLOW__API__ACCESS_CONTROL_ALLOW_ORIGINS="https://a.example.org, http://[::1]:3000",
+        AIRFLOW__API__ACCESS_CONTROL_ALLOW_METHODS="POST,GET",
+        AIRFLOW__API__ACCESS_CONTROL_ALLOW_HEADERS="*",
+    ).api
+
+    assert api.access_control_allow_origins == ("https://a.example.org", "http://[::1]:3000")
+    assert api.access_control_allow_methods == ("POST", "GET")
+    assert api.access_control_allow_headers == ("*",)
 
 
 def test_wrong_value_in_the_file_is_named(tmp_path: Path) -> None:

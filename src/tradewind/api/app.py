@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
 from tradewind import __version__
 from tradewind.api.compressed import Compressed
@@ -173,6 +174,7 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
     app.add_middleware(Direct, routes=routes)
     app.add_middleware(Unchanged)
     app.add_middleware(Compressed)
+    _let_others_in(app, _settings(services))
     app.add_middleware(Guard, longest_body=_settings(services).longest_body)
     if _measures(services):
         app.add_middleware(Measured, tell=services.hub.emit)
@@ -187,6 +189,18 @@ def make_app(services: Services, operations: Iterable[Operations] = ALL) -> Fast
 
 def _measures(services: Services | None) -> bool:
     return services is not None and services.hub.measures
+
+
+def _let_others_in(app: FastAPI, settings: ApiSettings) -> None:
+    """Pages of these origins may call us. In Airflow also with the cookie of whoever is logged in: here with a token
+    only, so that a page of others can do nothing in the name of somebody who merely looks at it."""
+    if settings.access_control_allow_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.access_control_allow_origins,
+            allow_methods=settings.access_control_allow_methods,
+            allow_headers=settings.access_control_allow_headers,
+        )
 
 
 def _settings(services: Services | None) -> ApiSettings:

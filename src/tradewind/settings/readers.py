@@ -149,6 +149,13 @@ def _read_role_mapping(text: str) -> str:
     return text
 
 
+def _listed(text: str, shape: str) -> tuple[str, ...]:
+    names = tuple(name for each in text.split(",") if (name := each.strip()))
+    if not all(re.fullmatch(shape, name) for name in names):
+        raise ValueError(text)
+    return names
+
+
 def word(*words: str) -> Reader[str]:
     def read(text: str) -> str:
         if text.lower() not in words:
@@ -169,6 +176,14 @@ BOOLEAN: Final = Reader(_read_boolean, "True or False")
 PATTERN: Final = Reader(_read_pattern, "a regular expression")
 PATTERNS: Final = Reader(_read_patterns, "regular expressions with commas between them")
 TIME_ZONE: Final = Reader(_read_time_zone, "utc or an IANA time zone such as Europe/Amsterdam")
+# No `*`: as in Airflow, whoever lets pages of others in says which.
+ORIGINS: Final = Reader(
+    lambda text: _listed(text, r"https?://[\w.-]+(:\d+)?|https?://\[[\da-fA-F:.]+\](:\d+)?"),
+    "origins such as https://dash.example.org, with commas between them",
+)
+HTTP_NAMES: Final = Reader(
+    lambda text: _listed(text, r"\*|[\w!#$%&'+.^`|~-]+"), "names as HTTP has them, with commas between them, or *"
+)
 DATABASE_URL: Final = Reader(
     _read_database_url, "a URL of sqlite, postgresql or mysql, such as postgresql+psycopg://user@host/database"
 )

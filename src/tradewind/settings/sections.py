@@ -9,7 +9,9 @@ from tradewind.settings.readers import (
     BOOLEAN,
     BUNDLES,
     DATABASE_URL,
+    HTTP_NAMES,
     JSON_OBJECT,
+    ORIGINS,
     PATTERN,
     READER,
     ROLE_MAPPING,
@@ -268,6 +270,11 @@ class ApiSettings:
     access_logfile: str = TEXT.option("")  # empty: no access log; -: the standard output
     ssl_cert: str = TEXT.option("")
     ssl_key: str = TEXT.option("")
+
+    # Pages of others that may call it with a token of their own; never with the cookie of somebody who is logged in.
+    access_control_allow_origins: tuple[str, ...] = ORIGINS.option(())
+    access_control_allow_methods: tuple[str, ...] = HTTP_NAMES.option(())
+    access_control_allow_headers: tuple[str, ...] = HTTP_NAMES.option(())
 
     # What it shows.
     instance_name: str = TEXT.option("")
