@@ -172,5 +172,5 @@ class BundleKeeper:
                 # A link that is turned to another folder is another folder.
                 paths.add(tracked.folder.root.resolve())
                 paths.update(Path(path) for path in tracked.folder.linked_folders)
-        paths.add(self._state.settings.plugins_folder)
+        paths.update((self._state.settings.plugins_folder, self._state.settings.home / "config"))
         self._watcher.watch(paths)

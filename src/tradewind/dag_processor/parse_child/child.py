@@ -16,6 +16,7 @@ from typing import Final, TextIO, cast
 
 from msgspec import structs
 
+from tradewind.compat.cluster_policies import import_timeout_s, passes, policy_folder
 from tradewind.dag_files.fingerprint import hash_bytes, hash_path
 from tradewind.dag_files.load import (
     LocalImports,
@@ -103,7 +104,7 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     measured: list[Measured] = []
     Stats.set_sink(TaskMetrics(measured.extend, hide=redact_known))
     began_ns = time.time_ns()
-    roots = tuple(root.rstrip("/") for root in (request.root, request.plugins) if root)
+    roots = tuple(root.rstrip("/") for root in (request.root, request.plugins, policy_folder()) if root)
     reading = _Reading(request, roots)
     observer, imports = Observer(roots), LocalImports(roots)
     known = len(sys.modules)
@@ -115,9 +116,10 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
         data = _read(request, send)
         imports.install()
         observer.install()
-        with _heard_warnings(reading), _time_limit(request.import_timeout_s), collecting_dags() as registered:
+        limit_s = import_timeout_s(reading.file, request.import_timeout_s)
+        with _heard_warnings(reading), _time_limit(limit_s), collecting_dags() as registered:
             modules = [module for module in _run(reading, data) if module is not None]
-        reading.dags = _found(registered, modules)
+        reading.dags = [dag for dag in _found(registered, modules) if _is_let_pass(reading, dag)]
     except BaseException as error:
         reading.fail(error)
     observer.stop()
@@ -207,6 +209,16 @@ def _found(registered: Sequence[DAG], modules: Sequence[ModuleType]) -> list[DAG
     """DAGs that showed themselves, and those that a name of the module refers to."""
     named = (value for module in modules for value in vars(module).values() if isinstance(value, DAG))
     return list({id(dag): dag for dag in (*registered, *named)}.values())
+
+
+def _is_let_pass(reading: _Reading, dag: DAG) -> bool:
+    """Policies may leave out one DAG of a file, or refuse it, and nothing else."""
+    try:
+        return passes(dag)
+    except Exception as error:
+        message = explain(error, reading.roots, reading.request.traceback_depth)
+        reading.problems.append(Problem(message, str(dag.dag_id)))
+        return False
 
 
 def _compiled(reading: _Reading) -> list[str]:

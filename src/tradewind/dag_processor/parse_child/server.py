@@ -26,7 +26,7 @@ import msgspec
 import setproctitle
 from msgspec import structs
 
-from tradewind.compat import install
+from tradewind.compat import cluster_policies, install
 from tradewind.dag_files.fingerprint import hash_bytes
 from tradewind.dag_files.load import compiled_files
 from tradewind.dag_processor.parse_child.child import read_file, use_less_time_for_rubbish
@@ -252,6 +252,7 @@ def warm_up() -> None:
     for name in _PRELOADED:
         _import(name)
     define_sample()
+    cluster_policies.prepare()
     gc.collect()
     gc.freeze()
 

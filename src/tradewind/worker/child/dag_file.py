@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Final, cast
 
 from tradewind.compat.adapters.listeners import ListenerManager, get_listener_manager
+from tradewind.compat.cluster_policies import passes, policy_folder
 from tradewind.compat.plugin_loading import load_plugins
 from tradewind.dag_files.fingerprint import Signature, signature_of
 from tradewind.dag_files.load import LocalImports, members_of, module_name, run_module
@@ -62,7 +63,7 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
     each child alone if it wants any.
     """
     imported = ImportedFile(file)
-    roots = tuple(root.rstrip("/") for root in (file.root, file.plugins) if root)
+    roots = tuple(root.rstrip("/") for root in (file.root, file.plugins, policy_folder()) if root)
     imports, observer = LocalImports(roots), Observer(roots)
     asked = _Asked()
     set_process_runtime(runtime or cast("Runtime", asked))
@@ -74,7 +75,8 @@ def import_file(file: DagFile, runtime: Runtime | None = None) -> ImportedFile:
         with collecting_dags() as registered:
             modules = list(_run(file))
         named = (value for module in modules for value in vars(module).values() if isinstance(value, DAG))
-        imported.dags = {dag.dag_id: dag for dag in (*registered, *named)}
+        found = {dag.dag_id: dag for dag in (*registered, *named)}
+        imported.dags = {dag_id: dag for dag_id, dag in found.items() if passes(dag)}
     except BaseException as error:  # whatever an author's file raises
         imported.error = "".join(traceback.format_exception(error))
     observer.stop()
