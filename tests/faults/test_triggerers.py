@@ -15,6 +15,7 @@ from tests.faults.own_mariadb import OwnMariaDB, own_mariadb
 from tests.faults.own_postgres import OwnPostgres, own_postgres
 from tests.faults.triggerer_processes import Waiters, waiters
 from tests.faults.worker_processes import is_frozen_alone
+from tradewind.model.listener_news import Hook
 
 MANY = 1000
 FEW = 100
@@ -91,9 +92,10 @@ def test_a_database_that_is_restarted_loses_no_event(
 
 @sqlite
 def test_who_stops_in_good_order_leaves_its_triggers_to_others(database_url: str, tmp_path: Path) -> None:
-    """E6: nothing fails, nothing is lost, and nobody waits for a lease to run out."""
+    """E6: nothing fails, nothing is lost, and nobody waits for a lease to run out. Listeners would hear of it (D2)."""
     with waiters(database_url, tmp_path) as waiting:
         waiting.wait({f"t{number}": "Patient" for number in range(FEW)})
+        waiting.listen(Hook.STARTING, Hook.STOPPING)
         waiting.start_scheduler()
         waiting.start("one")
         first = waiting.wait_for_runner(FEW)
@@ -101,6 +103,7 @@ def test_who_stops_in_good_order_leaves_its_triggers_to_others(database_url: str
 
         assert waiting.stop("one") == 0
         waiting.wait_for_runner(FEW, but=[first])
+        assert sorted(waiting.news("triggerer")) == ["before_stopping", "on_starting", "on_starting"]
         assert waiting.states() == {"deferred": FEW}
         waiting.ring()
 

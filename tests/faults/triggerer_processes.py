@@ -20,7 +20,8 @@ from tests.acceptance.deployment import COMMAND, until
 from tests.faults.scheduler_process import OPTIONS as SCHEDULER_OPTIONS
 from tradewind.bootstrap import wired
 from tradewind.model.dag import Dag, Task
-from tradewind.model.ids import AttemptKey, TaskKey
+from tradewind.model.ids import AttemptKey, JobKey, TaskKey
+from tradewind.model.listener_news import Hook
 from tradewind.model.states import RunState, TaskState
 from tradewind.model.trigger import NewTrigger
 from tradewind.operations.publish_dag import publish_dag
@@ -195,6 +196,18 @@ class Waiters:
             of = task_instance.c.task_id.in_(task_ids)
             tx.connection.execute(sa.update(task_instance).where(of).values(state=TaskState.FAILED.value))
             tx.triggers.call_off([TaskKey(run.key, name) for name in task_ids], kills=kills)
+
+    def listen(self, *hooks: Hook) -> None:
+        """As if a plugin wanted to hear of it."""
+        with self.database.begin() as tx:
+            tx.bundles.sync(["dags"])
+            tx.bundles.set_hooks("dags", hooks)
+
+    def news(self, kind: str) -> list[str]:
+        """What listeners are to be told of services of that kind."""
+        with self.database.begin() as tx:
+            taken = tx.news.claim(tuple(Hook), 100, JobKey(0), now=NOW, until=NOW)
+            return [each.news.hook.value for each in taken if each.news.facts["kind"] == kind]
 
     def stored_triggers(self) -> int:
         """How many there are."""

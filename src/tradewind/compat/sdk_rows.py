@@ -189,7 +189,10 @@ _EXECUTION_TIME: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "airflow.sdk.execution_time.secrets_masker": {"tradewind.compat.adapters.masking": "*"},
     "airflow.sdk.execution_time.sentry": {"tradewind.compat.adapters.server_side": "Sentry"},
-    "airflow.sdk.execution_time.task_runner": {"tradewind.sdk.task_instance": "RuntimeTaskInstance"},
+    "airflow.sdk.execution_time.task_runner": {
+        "tradewind.sdk.task_instance": "RuntimeTaskInstance",
+        "tradewind.sdk.task_runner_marker": "TaskRunnerMarker",
+    },
     "airflow.sdk.execution_time.timeout": {"tradewind.compat.adapters.timeout": "TimeoutPosix timeout"},
     "airflow.sdk.execution_time.xcom": {"tradewind.sdk.xcom": "*"},
     "airflow.sdk.execution_time.callback_supervisor": {

@@ -1,4 +1,4 @@
-"""Duty: find out of which changes of runs listeners of plugins want to hear. Where none does, none is written down."""
+"""Duty: find out of what listeners of plugins want to hear. Of anything else, nothing is written down."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,6 +9,8 @@ from tradewind.dag_files.fingerprint import Signature, signature_of
 from tradewind.dag_processor.protocol import Ended, Outcome, ParseRequest
 from tradewind.dag_processor.state import PluginQuestion, ProcessorState
 from tradewind.model.dag import CallbackEvent
+from tradewind.model.listener_news import Hook
+from tradewind.operations.spread_news import spread_of_living
 from tradewind.storage.interface import Transaction
 
 
@@ -40,12 +42,17 @@ def finish_plugins(state: ProcessorState, outcome: Outcome) -> None:
     """Let schedulers know. Plugins that end the process that loads them are asked again when they have changed."""
     assert state.plugins is not None
     state.plugins = PluginQuestion(state.plugins.files, None)
-    state.heard_of_runs = _heard(outcome)
-    names = [bundle.name for bundle in state.bundles]
+    state.heard_of_runs, state.heard_hooks = _heard(outcome)
+    names, now = [bundle.name for bundle in state.bundles], state.clock.now()
 
     def store(tx: Transaction) -> None:
+        before = tx.bundles.hooks()
         for name in names:
             tx.bundles.set_heard(name, state.heard_of_runs)
+            tx.bundles.set_hooks(name, state.heard_hooks)
+        if Hook.STARTING in state.heard_hooks - before:
+            spread_of_living(tx, now)
+        tx.news.keep_only(tx.bundles.hooks())
 
     state.store.transact(store)
 
@@ -57,10 +64,12 @@ def _files(state: ProcessorState) -> Iterator[tuple[str, Signature]]:
             yield str(path), signature_of(path.stat())
 
 
-def _heard(outcome: Outcome) -> frozenset[CallbackEvent]:
+def _heard(outcome: Outcome) -> tuple[frozenset[CallbackEvent], frozenset[Hook]]:
     """What the child says, if it makes sense: it has run user code."""
     try:
         ended = None if outcome.ended is None else msgspec.msgpack.decode(outcome.ended, type=Ended)
-        return frozenset() if ended is None else frozenset(map(CallbackEvent, ended.heard))
+        if ended is not None:
+            return frozenset(map(CallbackEvent, ended.heard)), frozenset(map(Hook, ended.hooks))
     except (msgspec.MsgspecError, ValueError):
-        return frozenset()
+        pass
+    return frozenset(), frozenset()

@@ -61,6 +61,13 @@ class CallbackCall(msgspec.Struct, frozen=True, kw_only=True):
     """Of a run: listeners of plugins want to hear of it."""
 
 
+class ToldNews(msgspec.Struct, frozen=True, kw_only=True):
+    """Tell listeners of plugins. See `model.listener_news`."""
+
+    hook: str
+    facts: dict[str, Any]
+
+
 class DeadlineCall(msgspec.Struct, frozen=True, kw_only=True):
     """Say when a run has to be over, in place of telling what the file says."""
 
@@ -114,7 +121,9 @@ class ParseRequest(msgspec.Struct, frozen=True, kw_only=True):
     measures: bool = False
     """Whether to measure how long each statement takes."""
     asks_plugins: bool = False
-    """Read no file, but say of which changes of runs listeners of plugins want to hear."""
+    """Read no file, but say of what listeners of plugins want to hear."""
+    news: list[ToldNews] = []
+    """Read no file, but tell them this."""
     callback: CallbackCall | None = None
     deadline: DeadlineCall | None = None
     last_runs: list[KnownRun] = []
@@ -176,6 +185,10 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a `CallbackCall` of a task: the addresses of its operator's links, as XComs by their keys."""
     heard: list[str] = []
     """Where plugins were asked: the changes of runs (`CallbackEvent`) of which listeners want to hear."""
+    hooks: list[str] = []
+    """The same of everything else (`model.listener_news.Hook`)."""
+    begun: int = 0
+    """Where news were to be told: of how many that was begun. Said before each, and what was said last counts."""
     problems: list[Problem] = []
     notices: list[Notice] = []
     dependencies: list[tuple[str, str]] = []

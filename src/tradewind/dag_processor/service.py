@@ -32,6 +32,13 @@ from tradewind.dag_processor.run_callbacks import (
     start_callbacks,
 )
 from tradewind.dag_processor.state import ProcessorState, environment_hash
+from tradewind.dag_processor.tell_news import (
+    finish_telling,
+    give_back_news,
+    renew_news,
+    start_telling,
+    tell_last_news,
+)
 from tradewind.dag_processor.tracked_bundle import TrackedBundle
 from tradewind.dag_processor.user_metrics import tell_metrics
 from tradewind.dag_processor.watch import Watcher
@@ -40,6 +47,7 @@ from tradewind.model.dag_file import FileKey
 from tradewind.model.ids import JobKey
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.publish_files import remove_files
+from tradewind.operations.spread_news import spread_start
 from tradewind.runtime.clock import Clock
 from tradewind.runtime.wakeup import Wakeup
 from tradewind.settings import Settings
@@ -132,6 +140,7 @@ class DagProcessor:
             _Periodic("renew claims", LEASE_S / 3, self._renew, now),
             _Periodic("ask plugins", options.bundle_refresh_check_interval, lambda: ask_plugins(state), now),
             _Periodic("call back", options.bundle_refresh_check_interval, lambda: start_callbacks(state), now),
+            _Periodic("tell news", options.bundle_refresh_check_interval, lambda: start_telling(state), now),
             _Periodic("meet deadlines", options.bundle_refresh_check_interval, lambda: start_deadlines(state), now),
             _Periodic("measure files", heartbeat_s, self._measure, now),
             _Periodic("prune sources", _PRUNE_TEXTS_EVERY_S, self._prune_texts, now + _PRUNE_TEXTS_EVERY_S),
@@ -180,6 +189,7 @@ class DagProcessor:
             or state.calls
             or state.deadlines
             or (state.plugins is not None and state.plugins.number is not None)
+            or state.news is not None
             or state.answered
             or state.finished
             or self._keeper.is_waiting()
@@ -237,12 +247,16 @@ class DagProcessor:
         state = self.state
         self._watcher.close()
         self._keeper.close()
-        state.pool.close()
+        try:
+            tell_last_news(state, self._wakeup)
+        finally:
+            state.pool.close()
         keys = [reading.file.key for reading in state.readings.values() if reading.file.key is not None]
         now = state.clock.now()
 
         def leave(tx: Transaction) -> None:
             tx.files.release(keys, state.job)
+            give_back_news(state, tx)
             tx.jobs.stop(state.job, now)
             tx.emit(JobEnded(PROCESSOR_KIND))
 
@@ -272,6 +286,7 @@ class DagProcessor:
         now = self.state.clock.now()
         tx.emit(JobStarted(PROCESSOR_KIND))
         self.state.job = tx.jobs.start(PROCESSOR_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
+        spread_start(tx, self.state.job, now)
 
     def _heartbeat(self) -> None:
         state = self.state
@@ -297,6 +312,7 @@ class DagProcessor:
         renew_claims(self.state)
         renew_callbacks(self.state)
         renew_deadlines(self.state)
+        renew_news(self.state)
 
     def _take_outcomes(self) -> int:
         """Each by itself: one that makes trouble must not take the others with it."""
@@ -332,6 +348,8 @@ def _taker_of(state: ProcessorState, outcome: Outcome) -> Callable[[ProcessorSta
         return finish_callback
     if state.plugins is not None and outcome.number == state.plugins.number:
         return finish_plugins
+    if state.news is not None and outcome.number == state.news.request.number:
+        return finish_telling
     return finish_deadline if outcome.number in state.deadlines else take_outcome
 
 

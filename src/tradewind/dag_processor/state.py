@@ -18,6 +18,7 @@ from tradewind.model.callback_request import AnsweredCallback, StoredCallback
 from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_json import FORMAT_VERSION
 from tradewind.model.ids import JobKey
+from tradewind.model.listener_news import Hook, StoredNews
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.deadlines import AuthorsWork
 from tradewind.operations.publish_files import CheckedFile
@@ -58,6 +59,15 @@ class PluginQuestion(NamedTuple):
     """Of the request; None: it was answered."""
 
 
+class TakenNews(NamedTuple):
+    """What a child tells listeners of plugins."""
+
+    taken: tuple[StoredNews, ...]
+    request: ParseRequest
+    job: JobKey
+    """In whose name they were taken."""
+
+
 @dataclass(slots=True)
 class ProcessorState:
     """Shared by the duties of one processor."""
@@ -84,6 +94,9 @@ class ProcessorState:
     plugins: PluginQuestion | None = None
     heard_of_runs: frozenset[CallbackEvent] = frozenset()
     """Of which changes of runs listeners of plugins want to hear."""
+    heard_hooks: frozenset[Hook] = frozenset()
+    """Of what else; nothing, before they have been asked."""
+    news: TakenNews | None = None
     answered: list[AnsweredCallback] = field(default_factory=list)
     """Those that were called but are not deleted yet."""
     finished: list[tuple[TrackedBundle, CheckedFile]] = field(default_factory=list)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from tradewind.model.ids import JobKey, TriggerKey
 from tradewind.model.trigger import ClaimedTrigger
+from tradewind.operations.spread_news import spread_stop
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.job_store import JobRecord
 
@@ -80,4 +81,5 @@ def leave_triggers(tx: Transaction, job: JobKey, now: datetime) -> None:
     tx.triggers.release(job)
     tx.triggers.orphans.release(job)
     tx.watchers.release(job)
+    spread_stop(tx, job, now)
     tx.jobs.stop(job, now)

@@ -16,6 +16,7 @@ from tradewind.operations.declare_watchers import without_watcher_arguments
 from tradewind.operations.name_executors import name_executors
 from tradewind.operations.publish_dag import Publication, lock_dags, publish_dags
 from tradewind.operations.register_assets import forget_assets
+from tradewind.operations.spread_news import spread_import_errors
 from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import DagsPublished, FileFailed
 
@@ -120,7 +121,8 @@ def publish_files(
     files have belongs to the one that had it first.
     """
     report = PublishReport()
-    mine = {file.key for file in tx.files.lock([each.parse.key for each in files]) if file.claimed_by == job}
+    locked = [file for file in tx.files.lock([each.parse.key for each in files]) if file.claimed_by == job]
+    mine = {file.key for file in locked}
     report.lost = [each.parse.key for each in files if each.parse.key not in mine]
     chosen = sorted((each for each in files if each.parse.key in mine), key=lambda each: each.parse.name)
     before = tx.files.declared(mine)
@@ -135,6 +137,7 @@ def publish_files(
     _release(tx, _freed(names, before, after, records), declarers, report)
     _save(tx, chosen, problems, after, now)
     tx.emit(*_told(chosen, problems, report))
+    spread_import_errors(tx, _errors(chosen, problems), locked, now)
     return report
 
 
@@ -262,10 +265,10 @@ def _of_dag(problem: DagProblem) -> str:
 def _told(
     files: Sequence[CheckedFile], problems: Mapping[FileKey, Sequence[DagProblem]], report: PublishReport
 ) -> list[DagsPublished | FileFailed]:
-    failed = [
-        FileFailed(*file.parse.name, error_text(problems[file.parse.key]))
-        for file in files
-        if file.parse.key in problems
-    ]
+    failed = [FileFailed(*name, error) for name, error in _errors(files, problems).items()]
     published = DagsPublished(tuple(sorted(report.published)), tuple(sorted(report.stale)))
     return [*failed, *([published] if report.published or report.stale else [])]
+
+
+def _errors(files: Sequence[CheckedFile], problems: Mapping[FileKey, Sequence[DagProblem]]) -> dict[FileName, str]:
+    return {file.parse.name: error_text(problems[file.parse.key]) for file in files if file.parse.key in problems}

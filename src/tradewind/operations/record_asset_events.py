@@ -12,6 +12,7 @@ from tradewind.model.attempt_end import AttemptResult, OutletEvent
 from tradewind.model.ids import TaskKey
 from tradewind.model.json_value import JsonValue
 from tradewind.operations.register_assets import settle_activity
+from tradewind.operations.spread_news import add_assets, spread_updates
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import AssetRecord, NewAsset, NewAssetEvent
 from tradewind.telemetry.measurements import AssetsUpdated
@@ -66,10 +67,11 @@ def add_asset_events(tx: Transaction, events: Sequence[NewAssetEvent], now: date
 
     These hand them out. Who stores one has no more to do than that, however many wait for it.
     """
-    is_awaited = tx.deliveries.is_anybody_listening()
-    keys = tx.asset_events.add(events, now, is_awaited=is_awaited)
-    if is_awaited:
+    audience = tx.deliveries.audience()
+    keys = tx.asset_events.add(events, now, is_awaited=audience.has_dags)
+    if audience.has_dags:
         tx.dag_changes.tell()
+    spread_updates(tx, events, audience.hooks, now)
     tx.emit(AssetsUpdated(len(events)))
     return keys
 
@@ -102,7 +104,7 @@ def _known(tx: Transaction, events: Iterable[OutletEvent], now: datetime) -> lis
     }
     if not new:
         return records
-    tx.assets.add(new.values(), now)
+    add_assets(tx, new.values(), now)
     return tx.assets.named(names, uris)
 
 

@@ -9,6 +9,7 @@ from tradewind.model.asset import AssetAliasRef, AssetKey, AssetRef
 from tradewind.model.dag import Dag
 from tradewind.operations.deliver_events import change_listeners
 from tradewind.operations.listen_to_assets import listen_to_assets
+from tradewind.operations.spread_news import add_assets, put_aliases
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.shared_stores import AssetRecord, AssetReference, NewAsset
 
@@ -34,13 +35,13 @@ def register_assets(tx: Transaction, dags: Sequence[Dag], now: datetime) -> None
     }
     keys: dict[tuple[str, str], AssetKey] = {}
     if declared:
-        tx.assets.add(declared.values(), now)
+        add_assets(tx, declared.values(), now)
         named = tx.assets.named([name for name, _ in declared], ())
         keys = {(record.name, record.uri): record.key for record in named}
         stored = {(each.name, each.uri): (each.group, each.extra) for each in named}
         changed = [new for name, new in declared.items() if stored[name] != (new.group, new.extra)]
         tx.assets.describe(changed, now)
-    tx.assets.put_aliases({ref.name: ref.group for _, _, _, ref in uses if isinstance(ref, AssetAliasRef)})
+    put_aliases(tx, {ref.name: ref.group for _, _, _, ref in uses if isinstance(ref, AssetAliasRef)}, now)
     references = {
         AssetReference(dag_id, keys[ref.name, ref.uri], role, task_id)
         for dag_id, role, task_id, ref in uses

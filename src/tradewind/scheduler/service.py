@@ -9,6 +9,7 @@ from tradewind.errors import Conflict, DatabaseUnavailable
 from tradewind.executors.interface import Executor
 from tradewind.model.ids import JobKey
 from tradewind.operations.reset_run_limits import reset_run_limits
+from tradewind.operations.spread_news import spread_start, spread_stop
 from tradewind.runtime.clock import Clock
 from tradewind.scheduler.admit_tasks import admit_tasks, find_waiting
 from tradewind.scheduler.advance_runs import advance_runs
@@ -176,6 +177,7 @@ class Scheduler:
         now = self.state.clock.now()
 
         def leave(tx: Transaction) -> None:
+            spread_stop(tx, self.state.job, now)
             tx.jobs.stop(self.state.job, now)
             tx.emit(JobEnded(SCHEDULER_KIND))
 
@@ -198,7 +200,10 @@ class Scheduler:
         if not state.settings.use_row_level_locking and tx.jobs.live(SCHEDULER_KIND):
             raise Conflict("use_row_level_locking is off, so only one scheduler may run; another one does")
         tx.emit(JobStarted(SCHEDULER_KIND))
-        return tx.jobs.start(SCHEDULER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=state.clock.now())
+        now = state.clock.now()
+        job = tx.jobs.start(SCHEDULER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
+        spread_start(tx, job, now)
+        return job
 
     def _heartbeat(self) -> None:
         state = self.state

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 
 from tradewind.model.asset import DEFAULT_GROUP, AssetKey
-from tradewind.storage.insert_new import insert_new
+from tradewind.storage.insert_new import insert_new, insert_one_new
 from tradewind.storage.interface.shared_stores import AssetRecord, AssetReference, NewAsset
 from tradewind.storage.json_text import from_optional_text, to_optional_text
 from tradewind.storage.one_of import one_of
@@ -79,19 +79,10 @@ class Assets:
         self._connection = connection
 
     def add(self, assets: Collection[NewAsset], now: datetime) -> None:
-        rows = [
-            {
-                "name": new.name,
-                "uri": new.uri,
-                "group": new.group,
-                "extra": to_optional_text(new.extra),
-                "is_active": False,
-                "created_at": now,
-                "updated_at": now,
-            }
-            for new in _in_order(assets)
-        ]
-        insert_new(self._connection, asset, rows)
+        insert_new(self._connection, asset, [_to_row(new, now) for new in _in_order(assets)])
+
+    def add_each(self, assets: Collection[NewAsset], now: datetime) -> list[NewAsset]:
+        return [new for new in _in_order(assets) if insert_one_new(self._connection, asset, _to_row(new, now))]
 
     def describe(self, assets: Collection[NewAsset], now: datetime) -> None:
         rows = [
@@ -151,21 +142,21 @@ class Assets:
         found = [self._connection.execute(each, {"keys": list(keys)}).scalars() for each in (_REFERRED_TO, _STOOD_FOR)]
         return {AssetKey(key) for keys in found for key in keys}
 
-    def put_aliases(self, groups: Mapping[str, str]) -> None:
+    def put_aliases(self, groups: Mapping[str, str]) -> list[str]:
         if not groups:
-            return
-        found = self._connection.execute(_ALIASES, {"names": list(groups)})
-        before = {row.name: row.group for row in found}
-        insert_new(
-            self._connection,
-            asset_alias,
-            [{"name": name, "group": groups[name]} for name in sorted(groups) if name not in before],
-        )
+            return []
+        before = self.aliases(groups)
+        rows = ({"name": name, "group": groups[name]} for name in sorted(groups) if name not in before)
+        new = [row["name"] for row in rows if insert_one_new(self._connection, asset_alias, row)]
         moved = [
             {"of_name": name, "new_group": groups[name]} for name in sorted(before) if before[name] != groups[name]
         ]
         if moved:
             self._connection.execute(_MOVE_ALIAS, moved)
+        return new
+
+    def aliases(self, names: Collection[str]) -> dict[str, str]:
+        return {row.name: row.group for row in self._connection.execute(_ALIASES, {"names": list(names)})}
 
     def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
         aliases = sorted({alias for alias, _ in assets})
@@ -188,3 +179,15 @@ class Assets:
 
 def _in_order(assets: Iterable[NewAsset]) -> list[NewAsset]:
     return sorted(assets, key=lambda each: (each.name, each.uri))
+
+
+def _to_row(new: NewAsset, now: datetime) -> dict[str, object]:
+    return {
+        "name": new.name,
+        "uri": new.uri,
+        "group": new.group,
+        "extra": to_optional_text(new.extra),
+        "is_active": False,
+        "created_at": now,
+        "updated_at": now,
+    }

@@ -8,10 +8,12 @@ import sqlalchemy as sa
 
 from tradewind.model.dag import CallbackEvent
 from tradewind.model.dag_file import Bundle
+from tradewind.model.listener_news import Hook
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.schema import dag_bundle
 
 _COLUMNS = dag_bundle.c
+_HOOKS = sa.select(_COLUMNS.heard_hooks).where(_COLUMNS.is_active, _COLUMNS.heard_hooks.is_not(None))
 _HEARD = sa.select(_COLUMNS.heard_events).where(_COLUMNS.is_active, _COLUMNS.heard_events.is_not(None))
 
 
@@ -45,6 +47,13 @@ class Bundles:
     def heard(self) -> frozenset[CallbackEvent]:
         rows = self._connection.execute(_HEARD).scalars()
         return frozenset(CallbackEvent(name) for row in rows for name in row.split(","))
+
+    def set_hooks(self, name: str, hooks: Collection[Hook]) -> None:
+        self._update(name, heard_hooks=",".join(sorted(hooks)) or None)
+
+    def hooks(self) -> frozenset[Hook]:
+        rows = self._connection.execute(_HOOKS).scalars()
+        return frozenset(Hook(name) for row in rows for name in row.split(","))
 
     def _update(self, name: str, **values: Any) -> None:
         self._connection.execute(sa.update(dag_bundle).where(_COLUMNS.name == name).values(**values))

@@ -9,13 +9,14 @@ import sqlalchemy as sa
 
 from tradewind.model.asset import AssetKey
 from tradewind.model.ids import RunKey, VersionKey
+from tradewind.model.listener_news import Hook
 from tradewind.model.slot_policy import EVERYTHING, EventWindow
 from tradewind.storage.asset_events import within
 from tradewind.storage.batch import Columns, Kind, batch_parameters, batch_table
 from tradewind.storage.heard import first_at, heard_of
-from tradewind.storage.interface.schedule_stores import Arrival, Delivery, Listener, Waiting
+from tradewind.storage.interface.schedule_stores import Arrival, Audience, Delivery, Listener, Waiting
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import asset_delivery, asset_event, asset_listener, dag, delivery_is_pending
+from tradewind.storage.schema import asset_delivery, asset_event, asset_listener, dag, dag_bundle, delivery_is_pending
 from tradewind.storage.types import AnySelect
 
 _COLUMNS = asset_delivery.c
@@ -64,6 +65,15 @@ _LISTENERS = (
 )
 _LISTENING = sa.select(asset_listener.c.dag_id).where(one_of(asset_listener.c.dag_id, "dag_ids")).distinct()
 _ANY_LISTENER = sa.select(asset_listener.c.dag_id).limit(1)
+_wanting = dag_bundle.c.heard_hooks.contains
+# One statement: every update asks.
+_AUDIENCE = sa.select(
+    sa.exists().select_from(asset_listener).label("dags"),
+    *(
+        sa.exists().where(dag_bundle.c.is_active, _wanting(hook.value)).label(hook.value)
+        for hook in (Hook.ASSET_CHANGED, Hook.ASSET_EVENT)
+    ),
+)
 _HEARD = heard_of(one_of(_COLUMNS.run_key, "run_keys"))
 _CONSUMED = sa.select(_HEARD.c.run_key, _HEARD.c.event_key).order_by(_HEARD.c.created_at, _HEARD.c.event_key)
 _VERSIONS = sa.select(dag.c.dag_id, dag.c.version_key).where(
@@ -107,6 +117,12 @@ class Deliveries:
 
     def is_anybody_listening(self) -> bool:
         return self._connection.execute(_ANY_LISTENER).first() is not None
+
+    def audience(self) -> Audience:
+        found = self._connection.execute(_AUDIENCE).one()._asdict()
+        return Audience(
+            bool(found.pop("dags")), frozenset(Hook(name) for name, is_wanted in found.items() if is_wanted)
+        )
 
     def versions(self, dag_ids: Collection[str]) -> dict[str, VersionKey]:
         rows = self._connection.execute(_VERSIONS, {"dag_ids": list(dag_ids)})

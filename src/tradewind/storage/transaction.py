@@ -36,6 +36,7 @@ from tradewind.storage.logins import Logins
 from tradewind.storage.lookups import Lookups
 from tradewind.storage.measures import Measures
 from tradewind.storage.new_runs import NewRuns
+from tradewind.storage.news import NewsForListeners
 from tradewind.storage.overview import Overview
 from tradewind.storage.plans import Plans
 from tradewind.storage.pools import Pools
@@ -99,6 +100,10 @@ class _EngineStores(_Stores):
     @cached_property
     def callbacks(self) -> Callbacks:
         return Callbacks(self.connection)
+
+    @cached_property
+    def news(self) -> NewsForListeners:
+        return NewsForListeners(self.connection)
 
     @cached_property
     def plans(self) -> Plans:

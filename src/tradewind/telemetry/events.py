@@ -230,6 +230,15 @@ class CallbackCalled:
 
 
 @dataclass(frozen=True, slots=True)
+class ListenersTold:
+    """Listeners of plugins were told of what these hooks are for; `error` says what ended the process that did."""
+
+    hooks: tuple[str, ...]
+    error: str | None = None
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlineCallbackLost:
     """Who was to call a callback fell silent. `given_up`: why no other one is asked."""
 
@@ -352,6 +361,7 @@ Event = (
     | FileFailed
     | BundleFailed
     | CallbackCalled
+    | ListenersTold
     | DeadlineCallbackLost
     | DeadlinesSet
     | DeadlineMet

@@ -23,6 +23,7 @@ from tradewind.operations.claim_triggers import (
 )
 from tradewind.operations.fire_triggers import fire_triggers
 from tradewind.operations.prepare_starts import complete_claims, store_prepared
+from tradewind.operations.spread_news import spread_start
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.storage.interface import Store, Transaction
@@ -155,7 +156,9 @@ class Triggerer:
     def _take_lease(self, tx: Transaction) -> JobKey:
         tx.emit(JobStarted(TRIGGERER_KIND))
         now = self._clock.now()
-        return tx.jobs.start(TRIGGERER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
+        job = tx.jobs.start(TRIGGERER_KIND, hostname=socket.gethostname(), pid=os.getpid(), now=now)
+        spread_start(tx, job, now)
+        return job
 
     def _live_as(self, job: JobKey) -> None:
         """Only once it is committed: the number of a lease that was rolled back may become somebody else's."""

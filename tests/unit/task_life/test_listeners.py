@@ -9,6 +9,7 @@ from tests.instants import utc
 from tests.unit.task_life.attempts import attempt, one_task, raises
 from tradewind.compat.adapters.listeners import ListenerManager, hookimpl
 from tradewind.sdk.exceptions import AirflowRescheduleException, AirflowSkipException
+from tradewind.sdk.task_runner_marker import TaskRunnerMarker
 
 
 class Listener:
@@ -88,3 +89,41 @@ def test_a_listener_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture)
     assert type(done.outcome).__name__ == "Success"
     assert "A listener failed in on_task_instance_running" in caplog.text
     assert "A listener failed in on_task_instance_success" in caplog.text
+
+
+class Components:
+    """Notes which components start and stop."""
+
+    def __init__(self, *, raises: bool = False) -> None:
+        self.heard: list[tuple[str, bool]] = []
+        self._raises = raises
+
+    @hookimpl
+    def on_starting(self, component: Any) -> None:
+        self._note("starting", component)
+
+    @hookimpl
+    def before_stopping(self, component: Any) -> None:
+        self._note("stopping", component)
+
+    @hookimpl
+    def on_task_instance_success(self) -> None:
+        self._note("success", None)
+
+    def _note(self, what: str, component: Any) -> None:
+        self.heard.append((what, isinstance(component, TaskRunnerMarker)))
+        if self._raises:
+            raise ValueError("the listener is broken")
+
+
+def test_listeners_hear_of_the_process_of_a_task_and_of_one_another_nothing() -> None:
+    """One that raises keeps no other from hearing, whichever of them is asked first."""
+    listeners = [Components(), Components(raises=True), Components()]
+    manager = ListenerManager()
+    for listener in listeners:
+        manager.add_listener(listener)
+
+    attempt(one_task(lambda _: None), listeners=manager)
+
+    expected = [("starting", True), ("success", False), ("stopping", True)]
+    assert [listener.heard for listener in listeners] == [expected] * 3

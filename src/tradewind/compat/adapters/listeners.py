@@ -1,10 +1,14 @@
 """Listeners: objects whose methods are called when runs and tasks change, found through pluggy as in Airflow."""
 
+import logging
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
 import pluggy
+
+log = logging.getLogger(__name__)
 
 PROJECT: Final = "airflow"
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
@@ -23,6 +27,7 @@ class AssetEvent:
     source_map_index: int | None = None
     source_aliases: list[Any] = field(default_factory=list)
     partition_key: str | None = None
+    partition_date: datetime | None = None
 
 
 class _Specifications:
@@ -105,6 +110,19 @@ class ListenerManager:
     def hook(self) -> Any:
         """Call its methods to tell all listeners."""
         return self.pm.hook
+
+    def tell(self, hook: str, **facts: Any) -> None:
+        """Tell each listener by itself: what one of them raises goes to the log, and the others hear of it too."""
+        listeners = self.pm.get_plugins()
+        for listener in self._in_order(hook):
+            try:
+                self.pm.subset_hook_caller(hook, remove_plugins=listeners - {listener})(**facts)
+            except Exception:
+                log.exception("A listener failed in %s", hook)
+
+    def _in_order(self, hook: str) -> list[Any]:
+        """Those who want to hear of it, in the order in which pluggy calls them."""
+        return list(dict.fromkeys(each.plugin for each in reversed(getattr(self.hook, hook).get_hookimpls())))
 
     def add_listener(self, listener: Any) -> None:
         """Let an object or module with `hookimpl` functions hear of everything; once, however often it is added."""

@@ -73,12 +73,6 @@ def dag_of(call: CallbackCall, dags: Iterable[DAG]) -> DAG | None:
     return next((dag for dag in dags if dag.dag_id == call.run.dag_id), None)
 
 
-def ask_plugins(request: ParseRequest) -> list[str]:
-    """The changes of runs of which their listeners want to hear."""
-    heard: list[str] = _listening().heard_events(request.plugins)
-    return heard
-
-
 def tell_listeners_of_run(call: CallbackCall, request: ParseRequest, dags: Iterable[DAG]) -> None:
     """If anybody listens, also where the file cannot be imported any more: plugins are not of it."""
     if call.listened is not None:

@@ -30,9 +30,10 @@ from tradewind.dag_files.observe import Observer
 from tradewind.dag_processor.compile import answer_partitions, compile_dag, describe_runs, plan_runs
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.asking import AskingRuntime
-from tradewind.dag_processor.parse_child.call_back import Called, ask_plugins, call_back, tell_listeners_of_run
+from tradewind.dag_processor.parse_child.call_back import Called, call_back, tell_listeners_of_run
 from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
 from tradewind.dag_processor.parse_child.meet_deadline import meet_deadline
+from tradewind.dag_processor.parse_child.plugins import Send, speak_with_plugins
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
 from tradewind.dag_processor.parse_child.statements import run_statements
 from tradewind.dag_processor.protocol import (
@@ -68,7 +69,6 @@ _MOST_METRICS: Final = 1_000
 _CLOCK: Final = SystemClock()
 _SHARED_MODULES: Final = ("airflow.", "tradewind.")
 
-Send = Callable[[bytes], object]
 Receive = Callable[[], bytes]
 
 
@@ -108,9 +108,9 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
     reading = _Reading(request, roots)
     observer, imports = Observer(roots), LocalImports(roots)
     known = len(sys.modules)
-    if request.asks_plugins:
+    if request.asks_plugins or request.news:
         imports.install()
-        _end(send, Ended(is_read=True, heard=ask_plugins(request)), measured)
+        _end(send, speak_with_plugins(request, send), measured)
         return
     try:
         data = _read(request, send)

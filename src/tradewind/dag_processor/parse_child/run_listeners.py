@@ -1,6 +1,5 @@
 """Listeners of plugins that want to hear of runs: whether there are any, and telling them."""
 
-import logging
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -12,8 +11,6 @@ from tradewind.dag_processor.protocol import CallbackCall
 from tradewind.model.dag import CallbackEvent
 from tradewind.model.task_answers import DagRunResult
 from tradewind.sdk.states import DagRunState
-
-log = logging.getLogger(__name__)
 
 _HOOKS: Final = {
     CallbackEvent.EXECUTE: ("on_dag_run_running", DagRunState.RUNNING),
@@ -53,7 +50,4 @@ def tell_run_listeners(plugins: str, call: CallbackCall, dag: Any) -> None:
         facts["end_date"] = None
     more = {} if call.listened is None else msgspec.structs.asdict(call.listened)
     run = HeardRun(**{**facts, "state": state}, **more, dag=dag)
-    try:
-        getattr(get_listener_manager().hook, name)(dag_run=run, msg=call.reason or "")
-    except Exception:
-        log.exception("A listener failed in %s", name)
+    get_listener_manager().tell(name, dag_run=run, msg=call.reason or "")

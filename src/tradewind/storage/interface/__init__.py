@@ -31,6 +31,7 @@ from tradewind.storage.interface.kept_stores import DeferralStore, RenderedStore
 from tradewind.storage.interface.lookup_store import LookupStore
 from tradewind.storage.interface.measure_store import MeasureStore
 from tradewind.storage.interface.new_run_store import NewRunStore
+from tradewind.storage.interface.news_store import NewsStore
 from tradewind.storage.interface.plan_store import PlanStore
 from tradewind.storage.interface.pool_store import PoolStore
 from tradewind.storage.interface.schedule_stores import ScheduleStores
@@ -483,6 +484,8 @@ class EngineStores(Protocol):
     def files(self) -> FileStore: ...
     @property
     def callbacks(self) -> CallbackStore: ...
+    @property
+    def news(self) -> NewsStore: ...
     @property
     def plans(self) -> PlanStore: ...
     @property

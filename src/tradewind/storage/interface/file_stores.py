@@ -19,6 +19,7 @@ from tradewind.model.dag_file import (
     VersionOrigin,
 )
 from tradewind.model.ids import JobKey, VersionKey
+from tradewind.model.listener_news import Hook
 
 
 class VersionStore(Protocol):
@@ -62,6 +63,12 @@ class BundleStore(Protocol):
         """Of which changes of runs listeners of plugins want to hear, where its files are read."""
 
     def heard(self) -> frozenset[CallbackEvent]:
+        """The same, of all active bundles together."""
+
+    def set_hooks(self, name: str, hooks: Collection[Hook]) -> None:
+        """Of what else listeners of plugins want to hear, where its files are read."""
+
+    def hooks(self) -> frozenset[Hook]:
         """The same, of all active bundles together."""
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from tradewind.model.asset import AssetKey
 from tradewind.model.ids import RunKey, VersionKey
+from tradewind.model.listener_news import Hook
 from tradewind.model.slot import NewSlot, Slot, SlotEnd, SlotKey
 from tradewind.model.slot_policy import EventWindow
 
@@ -56,6 +57,14 @@ class Waiting(NamedTuple):
     number: int
 
 
+class Audience(NamedTuple):
+    """Who wants to hear of updates."""
+
+    has_dags: bool
+    hooks: frozenset[Hook]
+    """Of listeners of plugins."""
+
+
 class DeliveryStore(Protocol):
     """Updates of assets, for each DAG that waits for them: pending until one run of it consumes them."""
 
@@ -73,6 +82,9 @@ class DeliveryStore(Protocol):
 
     def is_anybody_listening(self) -> bool:
         """Whether any DAG waits for assets."""
+
+    def audience(self) -> Audience:
+        """Who wants to hear of updates of assets, whichever."""
 
     def versions(self, dag_ids: Collection[str]) -> dict[str, VersionKey]:
         """Of DAGs, those that runs of them would have now."""

@@ -111,6 +111,9 @@ class AssetStore(Protocol):
     def add(self, assets: Collection[NewAsset], now: datetime) -> None:
         """Those that are not there yet, inactive."""
 
+    def add_each(self, assets: Collection[NewAsset], now: datetime) -> list[NewAsset]:
+        """The same, one after the other. Returns those that were not there, whoever else adds them at the same time."""
+
     def describe(self, assets: Collection[NewAsset], now: datetime) -> None:
         """Give those that are there this group and extra."""
 
@@ -135,8 +138,11 @@ class AssetStore(Protocol):
     def referred_to(self, keys: Collection[AssetKey]) -> set[AssetKey]:
         """Those of the assets that some DAG refers to, or that an alias stands for."""
 
-    def put_aliases(self, groups: Mapping[str, str]) -> None:
-        """Create aliases, or give them other groups."""
+    def put_aliases(self, groups: Mapping[str, str]) -> list[str]:
+        """Create aliases, or give them other groups. Returns those that are new."""
+
+    def aliases(self, names: Collection[str]) -> dict[str, str]:
+        """Those of the aliases that are known, and their groups."""
 
     def attach(self, assets: Collection[tuple[str, AssetKey]]) -> None:
         """From now on these aliases, known or not, stand for these assets too."""

@@ -68,7 +68,7 @@ from tradewind.storage.schema.schedules import (
     slot_has_deadline,
     slot_is_waiting,
 )
-from tradewind.storage.schema.services import job, live_change, live_listener, pool
+from tradewind.storage.schema.services import job, listener_news, live_change, live_listener, pool
 from tradewind.storage.schema.shared import (
     asset,
     asset_alias,
@@ -132,6 +132,7 @@ __all__ = [
     "interval_question",
     "is_wanted",
     "job",
+    "listener_news",
     "live_change",
     "live_listener",
     "login_failure",

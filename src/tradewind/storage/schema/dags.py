@@ -96,6 +96,7 @@ dag_bundle = sa.Table(
     sa.Column("refreshed_at", Instant, nullable=True),
     sa.Column("error", LongText, nullable=True),
     sa.Column("heard_events", sa.String(60), nullable=True),
+    sa.Column("heard_hooks", sa.String(250), nullable=True),
 )
 
 dag_file = sa.Table(

@@ -1,4 +1,4 @@
-"""Pools, the lives of service processes, and what those are told who watch."""
+"""Pools, the lives of service processes, and what those are told who listen or watch."""
 
 import sqlalchemy as sa
 
@@ -30,6 +30,19 @@ job = sa.Table(
 )
 _job_is_live = job.c.stopped_at.is_(None)
 add_index("ix_job_live", job.c.kind, job.c.heartbeat_at, where=_job_is_live)
+
+listener_news = sa.Table(
+    "listener_news",
+    metadata,
+    sa.Column("news_key", big_key(), primary_key=True, autoincrement=True),
+    sa.Column("hook", sa.String(40), nullable=False),
+    sa.Column("facts", LongText, nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("claimed_by", sa.BigInteger, nullable=True),
+    sa.Column("claimed_until", Instant, nullable=True),
+    sa.Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
+)
 
 live_change = sa.Table(
     "live_change",

@@ -35,7 +35,13 @@ from tradewind.worker.task_life.execution import execute, kill
 from tradewind.worker.task_life.extra_links import push_extra_links
 from tradewind.worker.task_life.failure import failure_of, log_failure
 from tradewind.worker.task_life.forked_copy import end_copy
-from tradewind.worker.task_life.listeners import Listeners, tell_ended, tell_running
+from tradewind.worker.task_life.listeners import (
+    Listeners,
+    tell_ended,
+    tell_running,
+    tell_starting,
+    tell_stopping,
+)
 from tradewind.worker.task_life.outcome import Failure, Outcome, Reschedule, Skip, Success, state_after
 from tradewind.worker.task_life.outlets import outlet_events
 from tradewind.worker.task_life.plain_text import plain_text
@@ -81,6 +87,7 @@ class TaskLife:
         """Carry the attempt out."""
         with use_runtime(self._runtime):
             try:
+                tell_starting(self._listeners)
                 return self._work()
             except BaseException as error:  # whatever user code raises becomes an outcome
                 self._end_if_copy(error)
@@ -116,6 +123,7 @@ class TaskLife:
                     show_rendered_fields(self.ti.task)
             self._tell(outcome, context)
             tell_ended(self._listeners, self.ti, outcome)
+            tell_stopping(self._listeners)
 
     def kill(self) -> None:
         """The task is told to stop: let it end what it started elsewhere. May be called from a signal handler."""

@@ -1,13 +1,11 @@
 """Telling listeners of a task. What they raise goes to the log and nowhere else."""
 
-import logging
 from typing import Any, Protocol
 
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.task_instance import RuntimeTaskInstance
+from tradewind.sdk.task_runner_marker import TaskRunnerMarker
 from tradewind.worker.task_life.outcome import Failure, Outcome, Skip, Success
-
-log = logging.getLogger(__name__)
 
 
 class Listeners(Protocol):
@@ -17,9 +15,18 @@ class Listeners(Protocol):
     def has_listeners(self) -> bool:
         """Whether anybody listens."""
 
-    @property
-    def hook(self) -> Any:
-        """Its methods call all listeners."""
+    def tell(self, hook: str, **facts: Any) -> None:
+        """Each of them, whatever the others raise."""
+
+
+def tell_starting(listeners: Listeners | None) -> None:
+    """The process of the task has begun."""
+    _tell(listeners, "on_starting", component=TaskRunnerMarker())
+
+
+def tell_stopping(listeners: Listeners | None) -> None:
+    """The process of the task is about to end."""
+    _tell(listeners, "before_stopping", component=TaskRunnerMarker())
 
 
 def tell_running(listeners: Listeners | None, ti: RuntimeTaskInstance) -> None:
@@ -45,9 +52,5 @@ def _tell_end(listeners: Listeners | None, hook: str, ti: RuntimeTaskInstance, *
 
 
 def _tell(listeners: Listeners | None, hook: str, **facts: Any) -> None:
-    if listeners is None or not listeners.has_listeners:
-        return
-    try:
-        getattr(listeners.hook, hook)(**facts)
-    except Exception:
-        log.exception("A listener failed in %s", hook)
+    if listeners is not None and listeners.has_listeners:
+        listeners.tell(hook, **facts)

@@ -22,6 +22,7 @@ def upgrade() -> None:
     _create_declarations_and_warnings()
     _create_pools()
     _create_jobs()
+    _create_news()
     _create_live_changes()
 
 
@@ -29,6 +30,7 @@ def downgrade() -> None:
     for table in (
         "live_listener",
         "live_change",
+        "listener_news",
         "job",
         "pool",
         "dag_warning",
@@ -161,6 +163,7 @@ def _create_sources() -> None:
         sa.Column("refreshed_at", types.instant(), nullable=True),
         sa.Column("error", types.long_text(), nullable=True),
         sa.Column("heard_events", sa.String(60), nullable=True),
+        sa.Column("heard_hooks", sa.String(250), nullable=True),
         sa.PrimaryKeyConstraint("name", name="pk_dag_bundle"),
     )
     op.create_table(
@@ -257,6 +260,21 @@ def _create_jobs() -> None:
         sqlite_autoincrement=True,
     )
     create_index("ix_job_live", "job", ["kind", "heartbeat_at"], where="stopped_at IS NULL")
+
+
+def _create_news() -> None:
+    op.create_table(
+        "listener_news",
+        sa.Column("news_key", types.key(), autoincrement=True, nullable=False),
+        sa.Column("hook", sa.String(40), nullable=False),
+        sa.Column("facts", types.long_text(), nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
+        sa.Column("claimed_by", sa.BigInteger, nullable=True),
+        sa.Column("claimed_until", types.instant(), nullable=True),
+        sa.Column("created_at", types.instant(), nullable=False),
+        sa.PrimaryKeyConstraint("news_key", name="pk_listener_news"),
+        sqlite_autoincrement=True,
+    )
 
 
 def _create_live_changes() -> None:
