@@ -1,4 +1,4 @@
-"""Listeners of plugins hear of services, assets and import errors from a DAG processor, where user code may run (D2)."""
+"""Listeners of plugins hear of services, assets and import errors by a DAG processor, where user code may run (D2)."""
 
 import json
 from collections.abc import Iterator
