@@ -89,10 +89,10 @@ def world(tmp_path: Path) -> Iterator[Deployment]:
         yield made
 
 
-def listening(world: Deployment, text: str = PLUGIN, **options: str) -> tuple[DagProcessor, Path]:
+def listening(world: Deployment, text: str = PLUGIN, timeout_s: int = 50) -> tuple[DagProcessor, Path]:
     """A processor that has asked the plugins, and where these take their notes; that it began is told."""
     notes = plug_in(world, text)
-    processor = world.processor(**options)
+    processor = world.processor(dag_file_processor_timeout=str(timeout_s))
     work_until_idle(processor)
     tell(processor)
     notes.unlink(missing_ok=True)
@@ -216,7 +216,7 @@ def test_a_listener_that_ends_or_holds_up_its_process_is_not_told_again_and_the_
     world: Deployment, end: str
 ) -> None:
     deadly = PLUGIN.replace('note("changed", asset.name)', f'note("changed", asset.name); {end}')
-    processor, notes = listening(world, deadly, dag_file_processor_timeout="3")
+    processor, notes = listening(world, deadly, timeout_s=3)
     update(world, "first", "first")
     update(world, "second", "second")
 

@@ -8,6 +8,7 @@ from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, minutes
 from tests.databases import DatabaseKind
 from tradewind.model.listener_news import Hook, News, StoredNews
 from tradewind.storage.database import Database
+from tradewind.storage.interface.schedule_stores import Audience, Listener
 from tradewind.storage.interface.shared_stores import NewAsset
 from tradewind.storage.transaction import SqlTransaction
 
@@ -89,16 +90,20 @@ def test_what_listeners_want_to_hear_of_is_known_of_all_active_bundles_together(
     with store.begin() as tx:
         tx.bundles.sync(["a", "b"])
         assert tx.bundles.hooks() == frozenset()
-        assert tx.deliveries.audience() == (False, frozenset())
+        assert tx.deliveries.audience() == Audience(has_dags=False, hooks=frozenset())
 
         tx.bundles.set_hooks("a", tuple(Hook))
         tx.bundles.set_hooks("b", {Hook.ASSET_CHANGED})
         assert tx.bundles.hooks() == set(Hook)
-        assert tx.deliveries.audience() == (False, {Hook.ASSET_CHANGED, Hook.ASSET_EVENT})
+        assert tx.deliveries.audience().hooks == {Hook.ASSET_CHANGED, Hook.ASSET_EVENT}
 
         tx.bundles.sync(["b"])
         assert tx.bundles.hooks() == {Hook.ASSET_CHANGED}
-        assert tx.deliveries.audience() == (False, {Hook.ASSET_CHANGED})
+        assert tx.deliveries.audience().hooks == {Hook.ASSET_CHANGED}
+
+        tx.dags.create("sales", is_paused=False, now=NOW)
+        tx.deliveries.listen(["sales"], [Listener("sales", "name", "orders")])
+        assert tx.deliveries.audience() == Audience(has_dags=True, hooks=frozenset({Hook.ASSET_CHANGED}))
 
 
 def test_of_all_who_add_an_asset_or_an_alias_at_once_one_has_made_it(store: Database) -> None:
