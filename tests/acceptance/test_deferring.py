@@ -124,6 +124,9 @@ def test_tasks_go_on_and_fail_as_their_triggers_do(waiting: Deployment) -> None:
 def test_whoever_dies_while_a_task_waits_it_goes_on_once(waiting: Deployment) -> None:
     """E6, E7: the runner is killed, the triggerer is killed, and then stopped in good order."""
     key, bell = rings(waiting, "killed")
+    # What it logs can be read while it waits.
+    said = "waiting for the bell of waits"
+    waiting.until(lambda: log_of(waiting, "killed", "waits").count(said) == 1, "its log to be there")
     os.kill(starts(bell)[0], signal.SIGKILL)
     waiting.until(lambda: len(starts(bell)) == 2, "the trigger to run in a new runner")
 

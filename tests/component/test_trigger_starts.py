@@ -133,6 +133,25 @@ def test_five_thousand_take_as_many_statements_as_a_few(world: World) -> None:
     assert begin_many(world, 5_000) < 100
 
 
+@pytest.mark.parametrize(("has_queues", "queue"), [(True, "gpu"), (False, None)])
+def test_a_task_begins_in_a_triggerer_of_its_queue_where_triggerers_have_queues(
+    world: World, has_queues: bool, queue: str | None
+) -> None:
+    """E3, E6."""
+    world.dag(starts("a", queue="gpu"))
+    world.trigger()
+    scheduler = world.scheduler()
+    scheduler.state.triggers_have_queues = has_queues
+    world.settle()
+    now = world.clock.now()
+
+    with world.database.begin() as tx:
+        others = claim_triggers(tx, JobKey(1), 5, now, [] if queue is None else None)
+        own = claim_triggers(tx, JobKey(1), 5, now, None if queue is None else [queue])
+
+    assert ([each.attempt.task_id for each in others], [each.attempt.task_id for each in own]) == ([], ["a"])
+
+
 def test_a_retry_begins_with_the_trigger_again(any_world: World) -> None:
     """E3, E4: and what the try before left is for code to clear, which knows where it lies."""
     begun(any_world, starts("a", retry=Retry(retries=1, delay_s=60)))

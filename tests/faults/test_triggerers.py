@@ -115,8 +115,9 @@ def test_a_triggerer_takes_as_many_as_it_may_of_its_queues_by_priority(database_
     """E6: and runs them in the fastest event loop that there is."""
     with waiters(database_url, tmp_path) as waiting:
         waiting.wait({"low": "Patient", "high": "Patient", "highest": "Tells"}, queue="gpu")
-        waiting.start("other", words=["--capacity", "9"])
-        waiting.start("one", words=["--capacity", "1", "--queues", "gpu,cpu"])
+        with_queues = {"TRADEWIND__TRIGGERER__QUEUES_ENABLED": "True"}
+        waiting.start("other", with_queues, ["--capacity", "9"])
+        waiting.start("one", with_queues, ["--capacity", "1", "--queues", "gpu,cpu"])
 
         waiting.until(lambda: _names(waiting, "started") == {"high"}, "a place to become free for the next")
         assert waiting.goes_on_with("highest") == ("go_on", {"event": "uvloop"})

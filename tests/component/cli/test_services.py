@@ -230,6 +230,13 @@ def test_a_worker_of_an_executor_that_there_is_not_is_refused_before_it_leaves(d
     assert said == "tradewind: [core] executor does not name '../elsewhere', only LocalExecutor\n"
 
 
+def test_a_triggerer_of_queues_is_refused_where_triggers_have_none(deployment: CliDeployment) -> None:
+    """E6: it would never get anything to do, and nobody would learn why. So does Airflow."""
+    said = deployment.run("triggerer", "--queues", "gpu", code=2)
+
+    assert "[triggerer] queues_enabled is False" in " ".join(said.replace("│", " ").split())
+
+
 @pytest.mark.parametrize(
     ("service", "section", "prefix"),
     [

@@ -169,6 +169,30 @@ class NoTrigger(DateTimeTrigger):
         return "x.NoTrigger", {"lock": object()}
 
 
+class WithoutQueue(DateTimeTrigger):
+    """Any triggerer may run it."""
+
+    supports_triggerer_queue = False
+
+
+@pytest.mark.parametrize(
+    ("are_enabled", "kind", "queue"),
+    [("True", DateTimeTrigger, "gpu"), ("True", WithoutQueue, None), ("False", DateTimeTrigger, None)],
+)
+def test_a_trigger_has_the_queue_of_its_task_where_triggerers_have_queues(
+    monkeypatch: pytest.MonkeyPatch, are_enabled: str, kind: type[DateTimeTrigger], queue: str | None
+) -> None:
+    """E6: unless the trigger says that any triggerer may run it."""
+    monkeypatch.setenv("AIRFLOW__TRIGGERER__QUEUES_ENABLED", are_enabled)
+    with DAG("d", schedule=None) as dag:
+        Calls(task_id="t", call=raises(TaskDeferred(trigger=kind(NOON), method_name="go_on")), queue="gpu")
+
+    deferral = attempt(dag).outcome
+
+    assert isinstance(deferral, Deferral)
+    assert deferral.queue == queue
+
+
 def test_a_deferral_that_cannot_leave_the_process_is_a_failure_that_says_so() -> None:
     signal = TaskDeferred(trigger=NoTrigger(SOON), method_name="go_on")
 
