@@ -57,7 +57,9 @@ def command(
     settings = load_settings()
     own = settings.triggerer
     if queues is not None and not own.queues_enabled:
-        raise typer.BadParameter("[triggerer] queues_enabled is False, so no trigger has a queue", param_hint="--queues")
+        raise typer.BadParameter(
+            "[triggerer] queues_enabled is False, so no trigger has a queue", param_hint="--queues"
+        )
     prepare_backends(settings)
     with (
         service_process("triggerer", settings, Background(daemon, pid, log_file, stdout, stderr)),
