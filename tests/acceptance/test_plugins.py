@@ -1,5 +1,5 @@
-"""A plugin of the plugins folder, where tasks run: its listener hears of them, also of one that its trigger ended, and
-of runs; and their templates have its macros (D2, E4)."""
+"""A plugin of the plugins folder, where tasks run: its listener hears of them, also of one that its trigger ended, of
+runs, services and assets; and their templates have its macros (D2, E4)."""
 
 import itertools
 from pathlib import Path
@@ -38,6 +38,19 @@ class Listener:
     def on_dag_run_success(self, dag_run, msg):
         note_run(dag_run, msg)
 
+    @hookimpl
+    def on_starting(self, component):
+        note_more("starting", getattr(component, "job_type", type(component).__name__))
+
+    @hookimpl
+    def on_asset_changed(self, asset):
+        note_more("changed", asset.name)
+
+
+def note_more(*words):
+    with Path(os.environ["ACCEPTANCE_FOLDER"], "heard_of_more").open("a") as file:
+        print(*words, file=file)
+
 
 def note_run(dag_run, msg):
     with Path(os.environ["ACCEPTANCE_FOLDER"], "heard_of_runs").open("a") as file:
@@ -61,7 +74,7 @@ class Mine(AirflowPlugin):
 DAG_FILE = """
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.providers.standard.sensors.date_time import DateTimeSensorAsync
-from airflow.sdk import DAG
+from airflow.sdk import DAG, Asset
 
 with DAG("heard_of", schedule=None):
     DateTimeSensorAsync(
@@ -72,7 +85,8 @@ with DAG("heard_of", schedule=None):
     )
 
 with DAG("succeeds", schedule=None):
-    BashOperator(task_id="speaks", bash_command="echo hello", on_success_callback=lambda context: None)
+    BashOperator(task_id="speaks", bash_command="echo hello", on_success_callback=lambda context: None,
+        outlets=[Asset("orders")])
 """
 
 
@@ -94,6 +108,9 @@ def test_a_plugin_hears_of_tasks_and_helps_their_templates(
         heard = [line for line in _heard(deployment) if not line.startswith("waits")]
         of_waiting = [line for line in _heard(deployment) if line.startswith("waits")]
         of_runs = _heard_of_a_run(deployment)
+        jobs = {"SchedulerJob", "TriggererJob", "DagProcessorJob", "TaskRunnerMarker"}
+        more = {f"starting {name}" for name in jobs} | {"changed orders"}
+        deployment.until(lambda: more <= set(_heard(deployment, "heard_of_more")), "services and assets to be told of")
 
     assert ended.states == {"speaks": "success", "fails": "failed", "waits": "success"}
     assert ended.value("speaks") == "HELLO"

@@ -229,7 +229,9 @@ def refused_heartbeat_ignored(patch: pytest.MonkeyPatch) -> None:
 def updates_consumed_again(patch: pytest.MonkeyPatch) -> None:
     """A run consumes what another one of its DAG has consumed."""
     patch.setattr(deliveries, "delivery_is_pending", sa.true())
-    for name, made in list(vars(deliveries).items()):  # statements that are kept would be kept for the seeds that follow
+    for name, made in list(
+        vars(deliveries).items()
+    ):  # statements that are kept would be kept for the seeds that follow
         if hasattr(made, "cache_clear"):
             patch.setattr(deliveries, name, cache(made.__wrapped__))
 
