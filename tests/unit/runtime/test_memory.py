@@ -60,4 +60,4 @@ def test_what_is_loaded_already_is_only_handed_out(collections: list[str]) -> No
 
     assert load_for_good("tradewind.runtime.memory").load_for_good is load_for_good
 
-    assert gc.get_freeze_count() == before
+    assert gc.get_freeze_count() <= before  # less, where something that is kept for good went meanwhile
