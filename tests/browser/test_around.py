@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from tests.acceptance.deployment import until
 from tests.browser.conftest import PATIENCE_MS, Deployment, log_in
@@ -296,7 +296,7 @@ def test_a_lost_connection_is_said_and_changes_come_all_the_same(browser: Browse
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.clock.install()
-    page.route("**/ui/events", lambda route: route.abort())
+    page.route("**/ui/events*", lambda route: route.abort())
     log_in(page, "admin")
 
     page.clock.fast_forward(5_000)
@@ -312,6 +312,36 @@ def test_a_lost_connection_is_said_and_changes_come_all_the_same(browser: Browse
     expect(page.get_by_role("switch", name="Unpause brew")).to_be_visible()
     deployment.ask("PATCH", "/api/v2/dags/brew", {"is_paused": False})
     context.close()
+
+
+def test_what_changes_before_the_stream_begins_is_shown_when_it_does(
+    page: Page, browser: Browser, deployment: Deployment, known: StorageState
+) -> None:
+    """A8."""
+    late = browser.new_context(base_url=deployment.url, storage_state=known).new_page()
+    # The first page listens already: the server knows which change was the last one.
+    until(lambda: _is_marked(late), "a page that says which change was the last one")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    late.route("**/ui/events*", hold)
+    late.goto("/dags")
+    late.get_by_role("switch", name="Pause brew").wait_for()
+
+    deployment.ask("PATCH", "/api/v2/dags/brew", {"is_paused": True})
+    expect(late.get_by_role("switch", name="Pause brew")).to_be_visible()
+    held[0].continue_()
+
+    expect(late.get_by_role("switch", name="Unpause brew")).to_be_visible()
+    deployment.ask("PATCH", "/api/v2/dags/brew", {"is_paused": False})
+    late.context.close()
+
+
+def _is_marked(page: Page) -> bool:
+    page.goto("/dags")
+    return page.locator("meta[name=live-mark]").count() == 1
 
 
 def test_the_overview_tells_how_things_are(page: Page) -> None:

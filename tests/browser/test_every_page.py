@@ -45,7 +45,7 @@ _JUMPS = """() => new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(() => resolve(found)));
 })"""
 _ASKED = re.compile(r"/(api/v2|ui|auth)/")
-_STILL_KNOWN = re.compile(r"/(ui/me|ui/events|api/v2/version|api/v2/dags/[^/?]+)$")
+_STILL_KNOWN = re.compile(r"/(ui/me|ui/events\?since=[0-9]+|api/v2/version|api/v2/dags/[^/?]+)$")
 _REFUSAL = "Said by a test."
 _ALL_REFUSED_BUT = {"details", "details-deadlines", "plugin", "dag-plugin", "task-plugin"}
 """They show the DAG itself, or what the navigation knows already."""

@@ -99,11 +99,12 @@ class Live:
     def kept(self) -> list[tuple[int, datetime]]:
         return [(row[0], row[1]) for row in self._connection.execute(_KEPT)]
 
-    def forget(self, through: int | None = None) -> None:
-        statement = sa.delete(live_change)
-        if through is not None:
-            statement = statement.where(live_change.c.change_key <= through)
-        self._connection.execute(statement)
+    def forget(self, through: int) -> None:
+        self._connection.execute(sa.delete(live_change).where(live_change.c.change_key <= through))
+
+    def begin_anew(self, now: datetime) -> None:
+        self._connection.execute(sa.delete(live_change))
+        self._connection.execute(_INSERT, {"at": now, "entries": "[]"})
 
     def names_of_runs(self, run_keys: Collection[RunKey]) -> dict[RunKey, tuple[str, str]]:
         found = self._connection.execute(_NAMES, {"run_keys": list(run_keys)})

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -12,10 +13,12 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from fastapi.testclient import TestClient
 
 from tests.component.api.conftest import GUEST, shared_app
 from tests.component.world import World
 from tradewind.api.auth.access import Principal
+from tradewind.api.auth.principal import COOKIE
 from tradewind.api.auth.tokens import Claim
 from tradewind.api.public.monitor import health_of_all
 from tradewind.api.services import Services
@@ -24,6 +27,7 @@ from tradewind.api.ui import live_reader
 from tradewind.api.ui.live_changes import LiveChanges
 from tradewind.api.ui.live_events import MISSED
 from tradewind.api.ui.live_reader import Source
+from tradewind.api.ui.static_pages import add_pages
 from tradewind.model.dag import Dag, Task
 from tradewind.model.ids import TaskKey
 from tradewind.model.states import TaskState
@@ -167,6 +171,12 @@ def server(any_world: World, services: Services, tmp_path: Path) -> Iterator[Ser
     knock.close()
 
 
+@pytest.fixture
+def certain_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All who write notice at once that somebody listens, as they do in these tests."""
+    monkeypatch.setattr(live_reader, "_CERTAIN_AFTER_S", 0.0)
+
+
 one_database = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 """What is asked for does not depend on the database."""
 
@@ -271,12 +281,13 @@ def test_a_client_chooses_what_it_is_told_of(server: Server) -> None:
 
 
 @one_database
+@pytest.mark.usefixtures("certain_at_once")
 def test_who_comes_back_is_told_what_they_missed(server: Server) -> None:
     async def test() -> None:
         async with server.watching() as first:
             await first.begun()
             await server.change(trigger("etl", "one", server.world))
-            await first.until(lambda: "id: " in first.text)
+            await first.until(lambda: bool(first.events) and first.text.endswith("\n\n"))
         await server.change(trigger("etl", "two", server.world))
         await server.change(trigger("etl", "three", server.world))
         async with server.watching(last_id=first.last_id) as second:
@@ -327,6 +338,92 @@ def test_the_first_client_is_told_when_nothing_can_be_missed_any_more(
             await stream.begun()
             await server.change(pause("etl", server.world))
             await stream.until(lambda: "event: resync" in stream.text)
+
+    run(test)
+
+
+def page_of(server: Server, folder: Path) -> str:
+    """What a browser is given of the page."""
+    folder.mkdir(exist_ok=True)
+    (folder / "index.html").write_text("<html><head></head></html>")
+    app = FastAPI()
+    app.state.services = server.services
+    add_pages(app, folder)
+    return TestClient(app, cookies={COOKIE: "a token"}, headers={"accept": "text/html"}).get("/").text
+
+
+@one_database
+@pytest.mark.usefixtures("certain_at_once")
+def test_a_page_is_told_what_changed_since_it_was_served(server: Server, tmp_path: Path) -> None:
+    """A8: what it asked for before its stream began may be old already. Nothing is loaded anew that did not change."""
+
+    async def test() -> None:
+        async with server.watching() as other:
+            await other.until(lambda: "id: " in other.text)
+            page = await asyncio.to_thread(page_of, server, tmp_path / "pages")
+            (mark,) = re.findall('<meta name="live-mark" content="([0-9]+)">', page)
+            await server.change(pause("etl", server.world))
+            async with server.watching(query=f"since={mark}") as stream:
+                await stream.until(lambda: "id: " in stream.text)
+
+                assert {event["dag_id"] for event in stream.events} == {"etl"}
+                assert "resync" not in stream.text
+
+    run(test)
+
+
+@one_database
+@pytest.mark.usefixtures("certain_at_once")
+def test_a_page_that_was_served_while_nobody_listened_loads_anew_when_others_listen_already(
+    server: Server, tmp_path: Path
+) -> None:
+    """A8."""
+    assert "live-mark" not in page_of(server, tmp_path / "pages")
+
+    async def test() -> None:
+        async with server.watching() as other:
+            await other.until(lambda: "id: " in other.text)
+            async with server.watching(query="since=0") as stream:
+                await stream.until(lambda: "id: " in stream.text)
+
+                assert stream.text.count("event: resync") == 1
+
+    run(test)
+
+
+@one_database
+def test_the_page_of_the_first_who_listens_is_loaded_anew_once(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When nothing can be missed any more, which is soon: not at once as well."""
+    monkeypatch.setattr(live_reader, "_CERTAIN_AFTER_S", 0.1)
+    monkeypatch.setattr(live_reader, "_PAUSE_S", 0.2)
+
+    async def test() -> None:
+        async with server.watching(query="since=0") as stream:
+            await stream.begun()
+            assert "resync" not in stream.text
+            await server.change(pause("etl", server.world))
+            await stream.until(lambda: "id: " in stream.text)
+
+            assert stream.text.count("event: resync") == 1
+
+    run(test)
+
+
+@one_database
+@pytest.mark.usefixtures("certain_at_once")
+def test_who_comes_back_where_nothing_had_happened_yet_is_told_what_they_missed(server: Server) -> None:
+    """A8: a client knows where it is from the beginning, not only after the first change."""
+
+    async def test() -> None:
+        async with server.watching() as first:
+            await first.until(lambda: "id: " in first.text)
+            assert first.events == []
+        await server.change(trigger("etl", "one", server.world))
+        async with server.watching(last_id=first.last_id) as second:
+            await second.until(lambda: bool(second.events))
+
+            assert second.events[0]["run_id"] == "one"
+            assert "resync" not in second.text
 
     run(test)
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conformance.storage.worlds import NOW, World
 from tradewind.model.ids import RunKey, TaskKey
-from tradewind.model.live import MOST_NAMED, LiveEntry, LiveKind
+from tradewind.model.live import MOST_NAMED, LiveEntry, LiveKind, LiveRow
 from tradewind.model.states import RunState, TaskState
 from tradewind.storage.database import Database
 from tradewind.storage.interface import Transaction
@@ -162,12 +162,15 @@ def test_what_is_old_is_forgotten_and_no_key_is_given_twice(
         keys = [key for key, _ in tx.live.kept()]
         tx.live.forget(keys[1])
         assert [key for key, _ in tx.live.kept()] == keys[2:]
-        tx.live.forget()
-        assert tx.live.kept() == []
+        tx.live.begin_anew(NOW)
+        ((begin, at),) = tx.live.kept()
+        assert begin > keys[-1]
+        assert at == NOW
     tell(writer)
 
     with store.begin() as tx:
-        assert tx.live.kept()[0][0] > keys[-1]
+        assert [row.key > begin for row in tx.live.after(begin, (), 10)] == [True]
+        assert tx.live.after(begin - 1, (), 1) == [LiveRow(begin, NOW, [])]
 
 
 def test_runs_have_names_for_people(store: Database, world: World) -> None:

@@ -116,6 +116,13 @@ def test_keys_that_were_passed_over_are_asked_for_until_they_come_or_it_is_too_l
     assert (place.mark, place.missing) == (9, {})
 
 
+def test_no_place_is_named_before_all_who_write_have_noticed() -> None:
+    """Who came back to it could have missed what nobody wrote down."""
+    place = Place(deque([(4, NOW)]), certain_at=1.5)
+
+    assert place.mark == 0
+
+
 def test_before_the_first_key_nothing_is_missing() -> None:
     place = Place()
     place.advance([row(5_001)], 0.0)

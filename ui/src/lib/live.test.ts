@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { type Change, type Contact, gather, watch, type World } from "./live";
+import { type Change, type Contact, gather, streamAddress, watch, type World } from "./live";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -28,6 +28,8 @@ test("changes that come together are told together", () => {
 
 /** A server whose stream does what the test says, and a clock that rings when the test says. */
 class Scene {
+  /** Whether each one was to begin with what has changed since the page was served. */
+  begins: boolean[] = [];
   streams: { listeners: Map<string, (event: MessageEvent<string>) => void>; readyState: number }[] = [];
   isThere = true;
   alarm: (() => void) | undefined;
@@ -35,7 +37,8 @@ class Scene {
   loads = 0;
 
   world: World = {
-    open: () => {
+    open: (isFirst) => {
+      this.begins.push(isFirst);
       const listeners = new Map<string, (event: MessageEvent<string>) => void>();
       const stream = { listeners, readyState: 0, close: () => undefined };
       this.streams.push(stream);
@@ -98,7 +101,7 @@ test("where no stream begins, the page looks for itself, and asks again for a st
 
   expect(scene.contacts).toEqual(["polling", "polling"]);
   expect(scene.loads).toBe(2);
-  expect(scene.streams).toHaveLength(2);
+  expect(scene.begins, "all has been loaded anew since the first one").toEqual([true, false]);
 
   scene.say("open");
 
@@ -147,4 +150,13 @@ test("who has stopped hears nothing", async () => {
   await ringing;
 
   expect(scene.contacts).toEqual([]);
+});
+
+test("the first stream begins with what has changed since the page was served", () => {
+  const served = (mark: string) => ({ querySelector: () => ({ content: mark }) as HTMLMetaElement });
+  const unmarked = { querySelector: () => null };
+
+  expect(streamAddress(served("512"), true)).toBe("/ui/events?since=512");
+  expect(streamAddress(unmarked, true), "the server knows whether something was missed").toBe("/ui/events?since=0");
+  expect(streamAddress(served("512"), false)).toBe("/ui/events");
 });

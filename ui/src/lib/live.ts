@@ -16,7 +16,8 @@ export type Contact = "live" | "polling" | "lost";
 
 /** What the stream and the clock are, so that tests can be both. */
 export interface World {
-  open: () => Stream;
+  /** The first one begins with what has changed since the page was served. */
+  open: (isFirst: boolean) => Stream;
   /** Whether the server answers at all. */
   answers: () => Promise<boolean>;
   after: (milliseconds: number, work: () => void) => () => void;
@@ -38,7 +39,7 @@ const pollEvery = 5_000;
 const closed = 2;
 
 const browser: World = {
-  open: () => new EventSource("/ui/events"),
+  open: (isFirst) => new EventSource(streamAddress(document, isFirst)),
   answers: async () => {
     try {
       // Whatever it says, it is there: who has to log in again hears so from what is loaded anew.
@@ -56,6 +57,16 @@ const browser: World = {
 };
 
 /**
+ * What is asked for before the stream begins may be old by then. The server wrote into the page which change was the last
+ * one, and tells the first stream what came after it; all others come after everything was loaded anew.
+ */
+export function streamAddress(page: Pick<Document, "querySelector">, isFirst: boolean): string {
+  if (!isFirst) return "/ui/events";
+  const mark = page.querySelector<HTMLMetaElement>('meta[name="live-mark"]')?.content ?? "0";
+  return `/ui/events?since=${encodeURIComponent(mark)}`;
+}
+
+/**
  * Watch until the returned function is called.
  *
  * Browsers open a broken stream again by themselves. For as long as there is none, everything is loaded anew every few
@@ -63,14 +74,14 @@ const browser: World = {
  */
 export function watch(watcher: Watcher, tell: (contact: Contact) => void = () => undefined, world = browser) {
   const gathered = gather(watcher);
-  let stream = open();
+  let stream = open(true);
   let cancel = world.after(patience, look);
   let isOver = false;
   let isLive = false;
   let hasPolled = false;
 
-  function open(): Stream {
-    const opened = world.open();
+  function open(isFirst: boolean): Stream {
+    const opened = world.open(isFirst);
     for (const kind of kinds) {
       opened.addEventListener(kind, (event) => {
         gathered(JSON.parse(event.data) as Change);
@@ -102,7 +113,7 @@ export function watch(watcher: Watcher, tell: (contact: Contact) => void = () =>
       hasPolled = true;
       tell(isThere ? "polling" : "lost");
       if (isThere) watcher(null);
-      if (stream.readyState === closed) stream = open();
+      if (stream.readyState === closed) stream = open(false);
       cancel = world.after(pollEvery, look);
     });
   }

@@ -15,14 +15,15 @@ _TITLE = "<title>Tradewind</title>"
 _END = "</head>"
 
 
-def dressed(page: str, settings: ApiSettings, theme: PageTheme) -> str:
-    """The page, with what its script reads from it (`ui/src/lib/instance.ts`)."""
+def dressed(page: str, settings: ApiSettings, theme: PageTheme, live_mark: int) -> str:
+    """The page, with what its script reads from it (`ui/src/lib/instance.ts`, `ui/src/lib/live.ts`)."""
     name = settings.instance_name
     facts = {
         "instance-name": name,
         "instance-icon": theme.icon,
         "instance-icon-dark": theme.dark_icon,
         "api-reference": "" if settings.enable_swagger_ui else "hidden",
+        "live-mark": str(live_mark or ""),
     }
     lines = [f'<meta name="{key}" content="{escape(value)}">' for key, value in facts.items() if value]
     if theme.css:

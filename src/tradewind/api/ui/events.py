@@ -52,11 +52,13 @@ def watch_changes(
     dag_id: Texts,
     run_id: Texts,
     kind: Annotated[list[LiveKind], Parameter(default_factory=no_values, description="Nothing else.")],
+    since: Annotated[str, Parameter(description="The id up to which changes are known; 0 if that is not known.")] = "",
 ) -> Response:
     """Changes of DAGs, runs, task instances, pools and services, as far as the caller may see them.
 
     Each event says what it is about (`kind`, ids), the new `state`, and when (`at`). `resync` means that some may have
-    been missed: load anew what is shown. A client that comes back with `Last-Event-ID` gets what it has missed.
+    been missed: load anew what is shown. A client that comes back with `Last-Event-ID` gets what it has missed; one
+    that comes for the first time with `since`, what has changed since then.
     """
     live = services.live
     if live is None:
@@ -64,7 +66,7 @@ def watch_changes(
     if live.is_full or live.is_closed:
         raise HTTPException(503, "Too many clients are watching", headers={"Retry-After": str(_AGAIN_IF_FULL_S)})
     wish = Wish(frozenset(kind), frozenset(dag_id), frozenset(run_id))
-    client = _Client(request, services, live, bearer, wish)
+    client = _Client(request, services, live, bearer, wish, since)
     return StreamingResponse(client.stream(caller), media_type=_STREAM, headers=_HEADERS)
 
 
@@ -82,6 +84,8 @@ class _Client:
     live: LiveChanges
     bearer: Any
     wish: Wish
+    since: str
+    """Where it is if it comes for the first time."""
 
     async def stream(self, caller: Principal) -> AsyncIterator[bytes]:
         """Until the client goes, the server stops, or the token counts no more."""
@@ -91,7 +95,7 @@ class _Client:
             yield b"retry: %d\n\n" % _AGAIN_AFTER_MS
             await self.live.begun()
             position, mark = self.live.ring.end, self.live.ring.mark
-            yield await self._missed(caller) + _id(mark)
+            yield await self._missed(caller, mark) + _id(mark)
             checks_at = now() + HEARTBEAT_S
             while principal is not None and not self.live.is_closed:
                 events = self.live.ring.since(position)
@@ -111,9 +115,11 @@ class _Client:
                     checks_at = now() + HEARTBEAT_S
                     principal = await self._still_known()
 
-    async def _missed(self, caller: Principal) -> bytes:
-        last = self.request.headers.get("last-event-id", "")
-        if not last:
+    async def _missed(self, caller: Principal, mark: int) -> bytes:
+        known = self.request.headers.get("last-event-id", "")
+        last = known or self.since
+        # Without a mark, everybody will be told to load anew: who has just done so need not do it twice before then.
+        if not last or (not known and not mark):
             return b""
         is_one_of_ours = last.isascii() and last.isdigit() and len(last) <= _LONGEST_ID
         missed = await run_in_threadpool(self.live.missed_since, int(last)) if is_one_of_ours else None

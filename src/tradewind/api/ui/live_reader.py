@@ -107,7 +107,7 @@ class LiveReader:
             last = tx.live.listen(now)
             is_going_on = last is not None and abs(now - last) < _STILL_TOLD
             if not is_going_on:
-                tx.live.forget()  # something happened since that nobody wrote down
+                tx.live.begin_anew(now)  # something happened since that nobody wrote down
             return is_going_on, tx.live.kept()
 
         is_going_on, kept = self._source.store.transact(work)
@@ -191,7 +191,9 @@ class Place:
 
     @property
     def mark(self) -> int:
-        """The last key before which none is missing."""
+        """The last key before which none is missing. 0: nobody knows yet."""
+        if self.certain_at is not None:
+            return 0
         return min(self.missing) - 1 if self.missing else self.key
 
     def advance(self, rows: Sequence[LiveRow], moment: float) -> None:

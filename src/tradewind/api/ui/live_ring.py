@@ -22,7 +22,8 @@ class LiveRing:
         self.end = 0
         """The number of the next one."""
         self.mark = 0
-        """The key of the last change before which none is missing: where a client that comes back goes on."""
+        """The key of the last change before which none is missing: where a client that comes back goes on. 0: nobody
+        knows yet. That changes have been missed is told when it is known."""
 
     def add(self, events: Sequence[LiveEvent], mark: int) -> None:
         """And wake all who wait."""

@@ -93,6 +93,8 @@ def _page(index: Path, request: Request) -> Response:
     services: Services | None = getattr(request.app.state, "services", None)
     if services is None:
         return FileResponse(index, headers={"Cache-Control": _ASK_FIRST})
-    page = dressed(index.read_text(encoding="utf-8"), services.settings.api, services.theme)
+    # Before anything that the page asks for is answered: its stream begins with what has changed since.
+    mark = 0 if services.live is None else services.live.ring.mark
+    page = dressed(index.read_text(encoding="utf-8"), services.settings.api, services.theme, mark)
     headers = {"Cache-Control": _ASK_FIRST, "Content-Security-Policy": policy(services)}
     return HTMLResponse(page, headers=headers)

@@ -20,8 +20,11 @@ class LiveStore(Protocol):
     def kept(self) -> list[tuple[int, datetime]]:
         """Keys of all that there is, in order, and when it happened."""
 
-    def forget(self, through: int | None = None) -> None:
-        """All up to this key; None: all of it."""
+    def forget(self, through: int) -> None:
+        """All up to this key."""
+
+    def begin_anew(self, now: datetime) -> None:
+        """Forget all of it. What is left is one row without entries: its key says where the beginning was."""
 
     def names_of_runs(self, run_keys: Collection[RunKey]) -> dict[RunKey, tuple[str, str]]:
         """Ids of the DAG and of the run, of those that are still there."""
