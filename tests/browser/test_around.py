@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Route, StorageState, expect
 from tests.acceptance.deployment import until
 from tests.browser.conftest import PATIENCE_MS, Deployment, log_in
 
-_ALL_PAGES = 22
+_ALL_PAGES = 21
 """Without the configuration, which nobody is shown unless `[api] expose_config` says so."""
 
 
@@ -42,6 +42,23 @@ def test_the_navigation_leads_to_every_page_and_says_where_one_is(page: Page) ->
     expect(page.get_by_role("link", name="Pools")).to_have_count(0)
     page.get_by_role("button", name="Admin", exact=True).click()
     expect(page.get_by_role("link", name="Pools")).to_be_visible()
+
+
+def test_the_navigation_and_the_deeds_of_a_row_fit_a_small_screen(page: Page, deployment: Deployment) -> None:
+    """D4: whatever people write into a description."""
+    words = "No more at once than the interface of the accountants can take on a Monday. " * 3
+    pool = {"name": "external_reporting_interface", "slots": 25, "description": words}
+    deployment.ask("POST", "/api/v2/pools", pool)
+    page.goto("/pools")
+
+    delete = page.get_by_role("button", name="Delete external_reporting_interface")
+    expect(delete).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    expect(delete).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for name in ("Overview", "REST API reference"):
+        expect(page.get_by_role("navigation").get_by_role("link", name=name)).to_be_in_viewport(ratio=1)
+    deployment.ask("DELETE", "/api/v2/pools/external_reporting_interface")
 
 
 def test_on_a_narrow_screen_the_navigation_comes_when_it_is_asked_for(page: Page) -> None:
@@ -261,6 +278,7 @@ def test_people_get_accounts_roles_passwords_and_tokens(page: Page) -> None:
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
+    page.get_by_title("Settings and account").click()
     page.get_by_role("link", name="Account").click()
     page.get_by_role("button", name="Make a token").click()
     page.get_by_role("textbox", name="Name").fill("nightly")

@@ -26,6 +26,13 @@ test("no two pages have the same key", () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
+test("the own account is found with the settings of a person, and takes no place in the navigation", () => {
+  const only = (_: string, resource: string) => ({ isAllowed: resource === "own account", reason: undefined });
+
+  expect(visibleGroups(only).flatMap((group) => group.pages.map(({ title }) => title))).toContain("Account");
+  expect(fullGroups(only, []).map(({ title }) => title)).toEqual(["", "Docs"]);
+});
+
 const view: PluginView = {
   plugin: "tools",
   name: "Panels",

@@ -13,6 +13,8 @@ interface PageLink<To extends string = string> {
   counts?: Counted;
   /** Pressed after `g`: leads there from everywhere. */
   key?: string;
+  /** Where else it is shown: not in the navigation, which has to fit a small screen. */
+  isInUserMenu?: true;
   /** Other words by which people look for it. */
   also?: string;
 }
@@ -63,14 +65,15 @@ export const groups = [
       { to: "/providers", title: "Providers", needs: "provider", also: "packages" },
       { to: "/plugins", title: "Plugins", needs: "plugin" },
       { to: "/configs", title: "Configuration", needs: "configuration", also: "config options settings" },
-    ],
-  },
-  {
-    title: "Security",
-    pages: [
       { to: "/users", title: "Users", needs: "user", key: "u", also: "people accounts passwords" },
       { to: "/roles", title: "Roles", needs: "user" },
-      { to: "/account", title: "Account", needs: "own account", also: "api tokens programs password me" },
+      {
+        to: "/account",
+        title: "Account",
+        needs: "own account",
+        isInUserMenu: true,
+        also: "api tokens programs password me",
+      },
     ],
   },
 ] as const satisfies readonly Group[];
@@ -117,7 +120,10 @@ export function fullGroups(
 ): FullGroup[] {
   const shown = views.filter((view) => isInNavigation(view) && categoryOf(view) !== "user");
   const found: FullGroup[] = [
-    ...visibleGroups(may).map((group) => ({ ...group, documents: [], views: [] })),
+    ...visibleGroups(may)
+      .map((group) => ({ ...group, pages: group.pages.filter((page) => page.isInUserMenu !== true) }))
+      .filter(({ pages }) => pages.length > 0)
+      .map((group) => ({ ...group, documents: [], views: [] })),
     ...(hasApiReference ? [{ title: docs, pages: [], documents, views: [] }] : []),
   ];
   for (const view of shown) {
@@ -133,7 +139,7 @@ export function fullGroups(
 
 /** Where groups of plugins end: before the administration. */
 function endOf(found: readonly FullGroup[]): number {
-  const end = found.findIndex(({ title }) => ["Admin", "Security", docs].includes(title));
+  const end = found.findIndex(({ title }) => ["Admin", docs].includes(title));
   return end < 0 ? found.length : end;
 }
 

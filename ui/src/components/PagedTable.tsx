@@ -57,7 +57,9 @@ export function PagedTable<Row>({ label, queryKey, load, columns, rowKey, empty 
             {data.rows.map((row) => (
               <tr key={rowKey(row)}>
                 {columns.map(({ title, cell }) => (
-                  <td key={title}>{cell(row)}</td>
+                  <td key={title} className={title === "" ? styles.deeds : undefined}>
+                    {cell(row)}
+                  </td>
                 ))}
               </tr>
             ))}

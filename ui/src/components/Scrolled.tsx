@@ -4,7 +4,7 @@ import styles from "./Scrolled.module.css";
 
 interface Props {
   children: ReactNode;
-  /** What is chosen: it is brought into sight whenever that changes. */
+  /** What is chosen, and of how many: it is brought into sight whenever that changes. */
   chosen: string | undefined;
 }
 
@@ -33,7 +33,8 @@ export function Scrolled({ children, chosen }: Props) {
   useEffect(() => {
     const element = frame.current?.querySelector('[aria-selected="true"]');
     element?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [chosen]);
+    look();
+  }, [chosen, look]);
   const scroll = (step: number) => {
     const line = frame.current?.firstElementChild;
     line?.scrollBy({ left: step * line.clientWidth * 0.7, behavior: isStill() ? "instant" : "smooth" });

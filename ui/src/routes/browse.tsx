@@ -201,7 +201,7 @@ export function TaskInstancesPage() {
             {
               title: "Run",
               cell: ({ dag_id: dagId, dag_run_id: runId }) => (
-                <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>
+                <Link className={styles.name} to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>
                   {runId}
                 </Link>
               ),

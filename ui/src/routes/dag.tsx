@@ -12,13 +12,12 @@ import { Can } from "~/components/Can";
 import { Moment } from "~/components/Moment";
 import { Failed } from "~/components/Failed";
 import { Page } from "~/components/Page";
+import { Scrolled } from "~/components/Scrolled";
 import { PauseToggle } from "~/features/dags/PauseToggle";
 import { Icon } from "~/features/plugins/Icon";
 import { PluginLinks } from "~/features/plugins/tabs";
 import { TriggerDialog } from "~/features/trigger/LazyTriggerDialog";
 import { type Shortcut, useShortcuts } from "~/lib/shortcuts";
-
-import { useInSight } from "~/lib/inSight";
 
 import styles from "./dag.module.css";
 import { chosen, type DagSearch } from "./dag/search.model";
@@ -124,37 +123,38 @@ function Views({ dagId }: { dagId: string }) {
   // After those of ours, of which the last waits for the same.
   const isKnown = useIsKnown();
   const plugins = usePluginViews("dag").filter(({ kind }) => isKnown && kind !== "link");
-  const list = useInSight<HTMLDivElement>('[aria-selected="true"]', `${path ?? ""} ${route ?? ""} ${plugins.length}`);
   return (
-    <div ref={list} className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>
-      {shown.map(([to, title]) => (
-        <Link
-          key={to}
-          to={to}
-          params={{ dagId }}
-          search={chosen(search)}
-          role="tab"
-          data-title={title}
-          aria-selected={path === to || (to === "/dags/$dagId/tasks" && path?.startsWith(to))}
-          activeOptions={{ exact: true }}
-        >
-          {title}
-        </Link>
-      ))}
-      {plugins.map((view) => (
-        <Link
-          key={view.route}
-          to="/dags/$dagId/plugin/$route"
-          params={{ dagId, route: view.route ?? "" }}
-          search={chosen(search)}
-          role="tab"
-          data-title={view.name}
-          aria-selected={path === "/dags/$dagId/plugin/$route" && route === view.route}
-        >
-          <Icon view={view} /> {view.name}
-        </Link>
-      ))}
-    </div>
+    <Scrolled chosen={`${path ?? ""} ${route ?? ""} ${shown.length} ${plugins.length}`}>
+      <div className={styles.views} role="tablist" aria-label="Views" onKeyDown={moveFocus}>
+        {shown.map(([to, title]) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ dagId }}
+            search={chosen(search)}
+            role="tab"
+            data-title={title}
+            aria-selected={path === to || (to === "/dags/$dagId/tasks" && path?.startsWith(to))}
+            activeOptions={{ exact: true }}
+          >
+            {title}
+          </Link>
+        ))}
+        {plugins.map((view) => (
+          <Link
+            key={view.route}
+            to="/dags/$dagId/plugin/$route"
+            params={{ dagId, route: view.route ?? "" }}
+            search={chosen(search)}
+            role="tab"
+            data-title={view.name}
+            aria-selected={path === "/dags/$dagId/plugin/$route" && route === view.route}
+          >
+            <Icon view={view} /> {view.name}
+          </Link>
+        ))}
+      </div>
+    </Scrolled>
   );
 }
 

@@ -30,7 +30,15 @@ const pools: Edited<Pool> = {
   },
   nameOf,
   columns: [
-    { title: "Name", cell: (pool) => <strong>{pool.name}</strong> },
+    {
+      title: "Name",
+      cell: (pool) => (
+        <span className={rows.described}>
+          <strong>{pool.name}</strong>
+          {pool.description && <small>{pool.description}</small>}
+        </span>
+      ),
+    },
     { title: "Use", cell: (pool) => <PoolBar pool={pool} /> },
     {
       title: "Slots",
@@ -42,7 +50,6 @@ const pools: Edited<Pool> = {
     { title: "Queued", cell: (pool) => pool.queued_slots },
     { title: "Waiting", cell: (pool) => pool.scheduled_slots },
     { title: "Deferred", cell: deferred },
-    { title: "Description", cell: (pool) => pool.description },
   ],
   dialog: (props) => (
     <EditDialog
