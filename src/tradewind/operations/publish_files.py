@@ -151,6 +151,7 @@ def remove_files(tx: Transaction, keys: Collection[FileKey]) -> PublishReport:
     declarers = _declarers(tx, records, before, after)
     _release(tx, _freed(files, before, after, records), declarers, report)
     tx.files.delete(files)
+    tx.emit(*_told((), {}, report))
     return report
 
 

@@ -205,6 +205,15 @@ def test_a_dag_that_left_its_file_is_stale_and_comes_back(processor: Processor) 
     assert processor.dag("sales").next_run is not None
 
 
+def test_who_watches_is_told_of_dags_whose_file_is_gone(processor: Processor) -> None:
+    """A8."""
+    processor.read("sales.py", Dag("sales", (Task("load"),)))
+
+    processor.remove("sales.py")
+
+    assert processor.world.told(DagsPublished)[-1] == DagsPublished((), ("sales",))
+
+
 def test_the_dags_of_a_removed_file_are_stale(processor: Processor) -> None:
     processor.read("a.py", dag("sales"))
     processor.read("b.py", dag("stock"), problems=(DagProblem("half of it"),))

@@ -13,6 +13,7 @@ import { Moment } from "~/components/Moment";
 import { Failed } from "~/components/Failed";
 import { Page } from "~/components/Page";
 import { Scrolled } from "~/components/Scrolled";
+import { DagMenu } from "~/features/dags/DagMenu";
 import { PauseToggle } from "~/features/dags/PauseToggle";
 import { Icon } from "~/features/plugins/Icon";
 import { PluginLinks } from "~/features/plugins/tabs";
@@ -57,6 +58,12 @@ export function DagPage() {
           <PluginLinks destination="dag" place={{ dagId }} />
         </div>
       </div>
+      {dag?.is_stale && (
+        <p className={styles.gone} role="status">
+          <strong>This DAG is in no file any more.</strong> Nothing runs it; its runs and logs can be looked at until
+          somebody deletes it. It comes back with a file that has it.
+        </p>
+      )}
       <div className={styles.view}>
         <CatchBoundary getResetKey={() => address} errorComponent={Stumbled}>
           <Outlet />
@@ -89,6 +96,7 @@ function Actions({ dag, onTrigger }: { dag: Schemas["DAGResponse"]; onTrigger: (
           ▶ Trigger
         </Button>
       </Can>
+      <DagMenu dag={dag} />
     </>
   );
 }

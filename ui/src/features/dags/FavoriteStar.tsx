@@ -4,8 +4,8 @@ import { api } from "~/api/client";
 
 import styles from "./DagTable.module.css";
 
-/** Whether a DAG is a favorite of whoever looks. */
-export function FavoriteStar({ dagId, isFavorite }: { dagId: string; isFavorite: boolean }) {
+/** Whether a DAG is a favorite of whoever looks, and how to change that. */
+export function useFavorite(dagId: string, isFavorite: boolean) {
   const client = useQueryClient();
   const path = { params: { path: { dag_id: dagId } } };
   const change = useMutation({
@@ -18,18 +18,23 @@ export function FavoriteStar({ dagId, isFavorite }: { dagId: string; isFavorite:
       Promise.all([
         client.invalidateQueries({ queryKey: ["favorites"] }),
         client.invalidateQueries({ queryKey: ["dags"] }),
+        client.invalidateQueries({ queryKey: ["dag", dagId, "details"] }),
       ]),
   });
-  const shown = change.isPending ? change.variables : isFavorite;
+  return { isFavorite: change.isPending ? change.variables : isFavorite, change: change.mutate };
+}
+
+export function FavoriteStar(dag: { dagId: string; isFavorite: boolean }) {
+  const { isFavorite: shown, change } = useFavorite(dag.dagId, dag.isFavorite);
   return (
     <button
       type="button"
       className={styles.star}
       aria-pressed={shown}
-      aria-label={`Favorite ${dagId}`}
+      aria-label={`Favorite ${dag.dagId}`}
       title={shown ? "No favorite any more" : "Make it a favorite"}
       onClick={() => {
-        change.mutate(!shown);
+        change(!shown);
       }}
     >
       {shown ? "★" : "☆"}
