@@ -46,11 +46,16 @@ def test_a_form_is_made_of_the_params_of_a_dag(page: Page, deployment: Deploymen
     dialog.get_by_text("The run", exact=True).click()
     dialog.get_by_label("Run id").fill("by_form")
     dialog.get_by_label("Logical date").fill("2026-01-31T12:00:00")
+    dialog.get_by_label("Data interval from").fill("2026-01-30T12:00:00")
+    dialog.get_by_role("button", name="Trigger", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_have_text("The data interval needs a beginning and an end")
+    dialog.get_by_label("to", exact=True).fill("2026-01-31T06:00:00")
     dialog.get_by_role("button", name="Trigger", exact=True).click()
     expect(page).to_have_url(re.compile("run=by"))
 
     run = deployment.ask("GET", "/api/v2/dags/form/dagRuns/by_form")
     assert run["logical_date"] is not None
+    assert (run["data_interval_start"], run["data_interval_end"]) == ("2026-01-30T12:00:00Z", "2026-01-31T06:00:00Z")
     wanted = {"name": "Anna", "age": 43, "fine": False, "day": "2026-02-03", "one": "a", "some": ["x", "z"]}
     assert (
         run["conf"].items() >= {**wanted, "numbers": [3, 4], "either": "all", "fixed": "always", "clock": None}.items()

@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+
 import type { Schemas } from "~/api/client";
 import { useSettings } from "~/lib/settings";
 
@@ -17,18 +19,26 @@ export function RunFields({ dag, options, onChange }: Props) {
     <details className={styles.run} open={dag.is_paused}>
       <summary>The run</summary>
       <div className={styles.fields}>
-        <label>
-          Logical date
-          <input
-            type="datetime-local"
-            step={1}
-            value={options.logicalDate}
-            onChange={({ target }) => {
-              onChange({ ...options, logicalDate: target.value });
-            }}
-          />
-          <small>In {zone}. Without one, the run has none and starts at once.</small>
-        </label>
+        <Moment label="Logical date" name="logicalDate" options={options} onChange={onChange}>
+          <small>All dates are in {zone}. Without one, the run has none and starts at once.</small>
+        </Moment>
+        <div className={styles.pair}>
+          <Moment label="Data interval from" name="from" options={options} onChange={onChange} />
+          <Moment label="to" name="to" options={options} onChange={onChange} />
+        </div>
+        <div className={styles.pair}>
+          <Moment label="Run after" name="runAfter" options={options} onChange={onChange} />
+          <label>
+            Partition key
+            <input
+              value={options.partitionKey}
+              autoComplete="off"
+              onChange={({ target }) => {
+                onChange({ ...options, partitionKey: target.value });
+              }}
+            />
+          </label>
+        </div>
         <label>
           Run id
           <input
@@ -65,5 +75,28 @@ export function RunFields({ dag, options, onChange }: Props) {
         )}
       </div>
     </details>
+  );
+}
+
+interface MomentProps extends Omit<Props, "dag"> {
+  label: string;
+  name: "logicalDate" | "from" | "to" | "runAfter";
+  children?: ReactNode;
+}
+
+function Moment({ label, name, options, onChange, children }: MomentProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="datetime-local"
+        step={1}
+        value={options[name]}
+        onChange={({ target }) => {
+          onChange({ ...options, [name]: target.value });
+        }}
+      />
+      {children}
+    </label>
   );
 }

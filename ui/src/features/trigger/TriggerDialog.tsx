@@ -16,7 +16,7 @@ import { Tabs } from "~/components/Tabs";
 import { useSettings } from "~/lib/settings";
 
 import { RunFields } from "./RunFields";
-import { requestOf, type RunOptions } from "./run_request.model";
+import { requestOf, type RunOptions, wrongInterval } from "./run_request.model";
 import { trigger } from "./trigger";
 
 interface Props {
@@ -56,12 +56,18 @@ function Form({ dag, onClose }: { dag: Schemas["DAGDetailsResponse"]; onClose: (
   const [isTried, setTried] = useState(false);
   const [options, setOptions] = useState<RunOptions>({
     logicalDate: "",
+    from: "",
+    to: "",
+    runAfter: "",
+    partitionKey: "",
     runId: "",
     note: "",
     unpauses: dag.is_paused,
   });
   const problems = wrongIn(state, fields);
-  const hasProblems = state.jsonProblem !== undefined || Object.keys(problems).length > 0;
+  const hasParamProblems = state.jsonProblem !== undefined || Object.keys(problems).length > 0;
+  const intervalProblem = wrongInterval(options);
+  const hasProblems = hasParamProblems || intervalProblem !== undefined;
   const triggering = useMutation({
     mutationFn: () => trigger(dagId, requestOf(state.values, options, zone), dag.is_paused && options.unpauses),
     onSuccess: async (run) => {
@@ -77,12 +83,14 @@ function Form({ dag, onClose }: { dag: Schemas["DAGDetailsResponse"]; onClose: (
       onClose={onClose}
       onSubmit={() => {
         setTried(true);
-        if (hasProblems) setTab(state.jsonProblem === undefined ? "form" : "json");
-        else triggering.mutate();
+        if (hasParamProblems) setTab(state.jsonProblem === undefined ? "form" : "json");
+        if (!hasProblems) triggering.mutate();
       }}
       buttons={
         <>
-          {isTried && hasProblems && <span role="alert">{summary(problems, state.jsonProblem)}</span>}
+          {isTried && hasProblems && (
+            <span role="alert">{hasParamProblems ? summary(problems, state.jsonProblem) : intervalProblem}</span>
+          )}
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="deed" type="submit" disabled={triggering.isPending}>
             Trigger
