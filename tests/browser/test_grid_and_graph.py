@@ -72,7 +72,7 @@ def test_the_graph_leads_where_one_wants_and_that_is_kept(
 
 
 def test_the_graph_shows_the_tasks_that_are_looked_for(page: Page, harbour: Deployment) -> None:
-    """By state, operator, group and name, and what is so many steps around one; all of it is in the address."""
+    """By state, operator, group, duration and name, and what is so many steps around one; the address has it all."""
     page.goto(f"{DAG}/graph?run=third")
     _box(page, "moor: success, setup").wait_for()
     page.keyboard.press("Control+Shift+F")
@@ -92,6 +92,11 @@ def test_the_graph_shows_the_tasks_that_are_looked_for(page: Page, harbour: Depl
     expect(_box(page, "tell: upstream failed")).to_be_visible()
     assert _asked(page)["operator"] == ["TriggerDagRunOperator"]
     filters.get_by_role("button", name="Show all").click()
+    expect(filters.get_by_label("Copy")).to_be_disabled()
+    filters.get_by_label("Took").select_option("3600")
+    expect(page.get_by_text("No task fits the filters")).to_be_visible()
+    assert _asked(page)["took"] == ["3600"]
+    filters.get_by_label("Took").select_option("")
     filters.get_by_label("Task id").fill("we")
     expect(filters.get_by_role("status")).to_have_text("1 of 6 tasks")
 

@@ -152,6 +152,19 @@ def test_copies_are_chosen_and_cleared(page: Page, finished: Deployment) -> None
     expect(page.get_by_text("RuntimeError: gamma broke")).to_be_visible()
 
 
+def test_the_graph_shows_the_mapped_tasks_that_have_a_copy_of_a_number(page: Page, finished: Deployment) -> None:
+    page.goto(f"/dags/views/graph?run={RUN}")
+    page.get_by_role("region", name="Graph").get_by_title(re.compile("^each")).wait_for()
+    page.keyboard.press("Control+Shift+F")
+    filters = page.get_by_role("search", name="Graph filters")
+    filters.get_by_label("Copy").fill("2")
+
+    expect(filters.get_by_role("status")).to_have_text("1 of 4 tasks")
+    expect(page).to_have_url(re.compile("copy=2"))
+    filters.get_by_label("Copy").fill("3")
+    expect(page.get_by_text("No task fits the filters")).to_be_visible()
+
+
 def test_a_run_is_marked_and_noted(page: Page, finished: Deployment) -> None:
     page.goto(f"{TASKS}/after")
     page.get_by_role("button", name="Mark failed").click()

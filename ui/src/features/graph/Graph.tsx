@@ -11,7 +11,7 @@ import type { Direction } from "~/lib/settings";
 
 import { BoxNode } from "./BoxNode";
 import { paintOf, savePng, saveSvg } from "./download";
-import { countFilters, type GraphFilter, graphOf, narrowed } from "./filter.model";
+import { countFilters, type GraphFilter, graphOf, type Looked, narrowed } from "./filter.model";
 import { flowEdges, flowNodes } from "./flow.model";
 import { groupsAround, isVast, matching, type Node } from "./graph.model";
 import styles from "./Graph.module.css";
@@ -28,6 +28,8 @@ interface Props {
   states: ReadonlyMap<string, string>;
   /** How many copies mapped tasks have in it. */
   copies: ReadonlyMap<string, number>;
+  /** How long tasks took in it, in seconds. */
+  took: ReadonlyMap<string, number>;
   selected: string | undefined;
   filter: GraphFilter;
   direction: Direction;
@@ -64,7 +66,7 @@ export default function Graph(props: Props) {
   const folded = opened?.folded ?? new Set(groups);
   const isNarrowed = countFilters(filter) > 0;
   // Without a filter, states make no difference; with one, boxes come and go with them.
-  const part = useNarrowed(graph, filter, states, selected);
+  const part = useNarrowed(graph, filter, { states, took: props.took, copies, selected });
   const placed = usePlaced({ dagId, part, folded, direction, view: JSON.stringify([version, filter, hasOutside]) });
   const found = useMemo(() => matching(part.rows, search), [part, search]);
   const nodes = useMemo(
@@ -206,21 +208,23 @@ function Drawing({ nodes, edges, isLarge, selected, onInit, onChoose }: DrawingP
   );
 }
 
-const unknown: ReadonlyMap<string, string> = new Map();
+const nobody: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** What is left of it. It stays the same for as long as nothing that it depends on has changed. */
-function useNarrowed(
-  graph: ReturnType<typeof graphOf>,
-  filter: GraphFilter,
-  states: ReadonlyMap<string, string>,
-  selected: string | undefined,
-) {
-  const { q, state, operator, group, around, depth } = filter;
-  const looked = state ? states : unknown;
-  const centre = around === undefined ? undefined : selected;
+function useNarrowed(graph: ReturnType<typeof graphOf>, filter: GraphFilter, run: Looked) {
+  const { q, state, operator, group, took, copy, around, depth } = filter;
+  const states = state ? run.states : nobody;
+  const durations = took === undefined ? nobody : run.took;
+  const copies = copy === undefined ? nobody : run.copies;
+  const selected = around === undefined ? undefined : run.selected;
   return useMemo(
-    () => narrowed(graph, { q, state, operator, group, around, depth }, { states: looked, selected: centre }),
-    [graph, q, state, operator, group, around, depth, looked, centre],
+    () =>
+      narrowed(
+        graph,
+        { q, state, operator, group, took, copy, around, depth },
+        { states, took: durations, copies, selected },
+      ),
+    [graph, q, state, operator, group, took, copy, around, depth, states, durations, copies, selected],
   );
 }
 

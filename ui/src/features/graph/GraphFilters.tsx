@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "~/components/Button";
 import { Toolbar } from "~/components/Toolbar";
 import { stateName, taskStates } from "~/lib/states";
+import { duration } from "~/lib/time";
 
 import { type Around, countFilters, type GraphFilter } from "./filter.model";
 import type { Node } from "./graph.model";
@@ -25,6 +26,8 @@ const none: GraphFilter = {
   state: undefined,
   operator: undefined,
   group: undefined,
+  took: undefined,
+  copy: undefined,
   around: undefined,
   depth: undefined,
 };
@@ -75,6 +78,18 @@ export function GraphFilters({ id, filter, rows, counts, isChosen, takesFocus, o
             onFilter({ group });
           }}
         />
+        <Choice
+          title="Took"
+          value={filter.took === undefined ? undefined : String(filter.took)}
+          values={numbersWith(filter.took, usualDurations).map((seconds) => [
+            String(seconds),
+            `${duration(seconds)} or more`,
+          ])}
+          onChoose={(took) => {
+            onFilter({ took: took === undefined ? undefined : Number(took) });
+          }}
+        />
+        <Copy filter={filter} isMapped={rows.some(({ is_mapped }) => is_mapped)} onFilter={onFilter} />
         <Stream filter={filter} isChosen={isChosen} onFilter={onFilter} />
         <span role="status">
           {counts.shown} of {counts.all} tasks
@@ -90,6 +105,26 @@ export function GraphFilters({ id, filter, rows, counts, isChosen, takesFocus, o
         )}
       </Toolbar>
     </div>
+  );
+}
+
+/** Which copy of mapped tasks. */
+function Copy({ filter, isMapped, onFilter }: Pick<Props, "filter" | "onFilter"> & { isMapped: boolean }) {
+  return (
+    <label title={isMapped ? "Mapped tasks that have a copy of this number" : "No task of this DAG is mapped"}>
+      Copy
+      <input
+        inputMode="numeric"
+        size={4}
+        placeholder="any"
+        disabled={!isMapped}
+        value={filter.copy ?? ""}
+        onChange={({ target }) => {
+          const digits = target.value.replaceAll(/\D/g, "");
+          onFilter({ copy: digits === "" ? undefined : Number(digits) });
+        }}
+      />
+    </label>
   );
 }
 
@@ -123,7 +158,7 @@ function Stream({ filter, isChosen, onFilter }: Pick<Props, "filter" | "isChosen
           }}
         >
           <option value="">all</option>
-          {depths(filter.depth).map((depth) => (
+          {numbersWith(filter.depth, usualDepths).map((depth) => (
             <option key={depth}>{depth}</option>
           ))}
         </select>
@@ -132,9 +167,11 @@ function Stream({ filter, isChosen, onFilter }: Pick<Props, "filter" | "isChosen
   );
 }
 
+const usualDepths = [1, 2, 3, 5, 10];
+const usualDurations = [1, 10, 60, 600, 3_600];
+
 /** Those to choose from; one that the address names is among them. */
-function depths(chosen: number | undefined): number[] {
-  const usual = [1, 2, 3, 5, 10];
+function numbersWith(chosen: number | undefined, usual: number[]): number[] {
   return chosen === undefined || usual.includes(chosen) ? usual : [...usual, chosen].sort((one, other) => one - other);
 }
 

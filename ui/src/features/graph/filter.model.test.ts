@@ -19,14 +19,25 @@ const graph: Graph = {
     node("a", null, { operator: "Bash" }),
     node("g", null, group),
     node("g.h", "g", group),
-    node("g.h.b", "g.h", { operator: "Python" }),
+    node("g.h.b", "g.h", { operator: "Python", is_mapped: true }),
     node("g.c", "g", { operator: "Bash" }),
     node("d", null, { operator: "Python" }),
     node("z"),
   ],
   edges: [edge("a", "g.h.b"), edge("g.h.b", "g.c"), edge("g.c", "d"), edge("a", "d")],
 };
-const looked = { states: new Map([["a", "failed"]]), selected: "g.h.b" as string | undefined };
+const looked = {
+  states: new Map([["a", "failed"]]),
+  took: new Map([
+    ["a", 75],
+    ["g.c", 4],
+  ]),
+  copies: new Map([
+    ["a", 1],
+    ["g.h.b", 3],
+  ]),
+  selected: "g.h.b" as string | undefined,
+};
 const names = ({ rows }: Graph) => rows.map(({ node_id }) => node_id);
 const lines = ({ edges }: Graph) =>
   edges.map(({ source, target, isIndirect }) => `${source}${isIndirect ? " ··> " : " -> "}${target}`);
@@ -86,6 +97,11 @@ test.each([
   [{ group: "g", operator: "Bash" }, ["g", "g.c"]],
   [{ operator: "Python", around: "upstream" as const }, ["g", "g.h", "g.h.b"]],
   [{ q: "nothing" }, []],
+  [{ took: 4 }, ["a", "g", "g.c"]],
+  [{ took: 60 }, ["a"]],
+  [{ copy: 0 }, ["g", "g.h", "g.h.b"]],
+  [{ copy: 2 }, ["g", "g.h", "g.h.b"]],
+  [{ copy: 3 }, []],
 ])("%j leaves %j (A8)", (filter, left) => {
   expect(names(narrowed(graph, filter, looked))).toEqual(left);
 });
@@ -93,6 +109,7 @@ test.each([
 test("filters are counted, but not that of steps, which is a part of another", () => {
   expect(countFilters({})).toBe(0);
   expect(countFilters({ q: "", state: undefined, operator: "Bash", around: "both", depth: 2 })).toBe(2);
+  expect(countFilters({ took: 60, copy: 0 })).toBe(2);
 });
 
 const answer = {

@@ -11,28 +11,37 @@ export interface GraphFilter {
   operator?: string | undefined;
   /** The tasks within it, at whatever depth. */
   group?: string | undefined;
+  /** At least so many seconds, from the first start to the last end. */
+  took?: number | undefined;
+  /** Mapped tasks that have a copy of this number. */
+  copy?: number | undefined;
   /** What the chosen task depends on, or what depends on it. */
   around?: Around | undefined;
   /** How many steps from the chosen task; undefined: however many. */
   depth?: number | undefined;
 }
 
+/** Of the run that is shown, and what is chosen in it. */
 export interface Looked {
   states: ReadonlyMap<string, string>;
+  /** In seconds; until now, of what has not ended. */
+  took: ReadonlyMap<string, number>;
+  copies: ReadonlyMap<string, number>;
   selected: string | undefined;
 }
 
 /** How many things somebody looks for. */
-export function countFilters({ q, state, operator, group, around }: GraphFilter): number {
-  return [q, state, operator, group, around].filter((each) => each !== undefined && each !== "").length;
+export function countFilters({ q, state, operator, group, took, copy, around }: GraphFilter): number {
+  return [q, state, operator, group, took, copy, around].filter((each) => each !== undefined && each !== "").length;
 }
 
 /** What is left of a graph. */
-export function narrowed(graph: Graph, filter: GraphFilter, { states, selected }: Looked): Graph {
+export function narrowed(graph: Graph, filter: GraphFilter, looked: Looked): Graph {
+  const { selected } = looked;
   const { around, depth } = filter;
   const near =
     around === undefined || selected === undefined ? graph : kept(graph, related(graph, selected, around, depth));
-  const fits = fitting(near.rows, filter, states);
+  const fits = fitting(near.rows, filter, looked);
   return fits === undefined ? near : bridged(near, fits);
 }
 
@@ -82,22 +91,26 @@ function kept({ rows, edges }: Graph, wanted: ReadonlySet<string>): Graph {
 /** The tasks that are looked for; undefined where nobody looks for any. */
 function fitting(
   rows: Node[],
-  { q = "", state, operator, group }: GraphFilter,
-  states: ReadonlyMap<string, string>,
+  { q = "", state, operator, group, took, copy }: GraphFilter,
+  run: Looked,
 ): ReadonlySet<string> | undefined {
   const text = q.trim().toLowerCase();
-  if (text === "" && !state && !operator && !group) return undefined;
+  if (text === "" && !state && !operator && !group && took === undefined && copy === undefined) return undefined;
   const within = group ? members(rows, group) : undefined;
   return new Set(
     rows
+      .filter(({ is_group, kind }) => !is_group && kind === undefined)
       .filter(
-        ({ node_id, label, is_group, kind, operator: own }) =>
-          !is_group &&
-          kind === undefined &&
+        ({ node_id, label, operator: own }) =>
           `${node_id} ${label}`.toLowerCase().includes(text) &&
-          (!state || (states.get(node_id) ?? "none") === state) &&
           (!operator || own === operator) &&
           (within?.has(node_id) ?? true),
+      )
+      .filter(
+        ({ node_id, is_mapped }) =>
+          (!state || (run.states.get(node_id) ?? "none") === state) &&
+          (took === undefined || (run.took.get(node_id) ?? -1) >= took) &&
+          (copy === undefined || (is_mapped && (run.copies.get(node_id) ?? 0) > copy)),
       )
       .map(({ node_id }) => node_id),
   );

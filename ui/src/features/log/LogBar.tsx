@@ -37,6 +37,7 @@ interface Props {
 /** What is shown of a log, and how. */
 export function LogBar({ log, place, tryNumber, view, onView, found, follow, onEnd }: Props) {
   const { store } = log;
+  const sources = store.sources.filter(Boolean).length > 1 ? store.sources : [];
   const download = useDownload(log, place, tryNumber);
   useLogKeys(view, { onView, onEnd, onDownload: download.save });
   return (
@@ -55,22 +56,22 @@ export function LogBar({ log, place, tryNumber, view, onView, found, follow, onE
           </option>
         ))}
       </select>
-      {store.sources.filter(Boolean).length > 1 && (
-        <select
-          aria-label="Source"
-          value={view.source ?? ""}
-          onChange={({ target }) => {
-            onView({ source: target.value === "" ? undefined : Number(target.value) });
-          }}
-        >
-          <option value="">All sources</option>
-          {store.sources.map((name, number) => (
-            <option key={number} value={number}>
-              {name || "(none)"}
-            </option>
-          ))}
-        </select>
-      )}
+      {/* Also before there are any, so that nothing moves when they come. */}
+      <select
+        aria-label="Source"
+        disabled={sources.length === 0}
+        value={view.source ?? ""}
+        onChange={({ target }) => {
+          onView({ source: target.value === "" ? undefined : Number(target.value) });
+        }}
+      >
+        <option value="">All sources</option>
+        {sources.map((name, number) => (
+          <option key={number} value={number}>
+            {name || "(none)"}
+          </option>
+        ))}
+      </select>
       <select
         aria-label="Times"
         value={view.times}

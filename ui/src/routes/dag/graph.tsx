@@ -2,17 +2,20 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 
+import type { Schemas } from "~/api/client";
 import { recentRunsQuery, runTasksQuery, versionsQuery } from "~/api/dagQueries";
 import { graphQuery } from "~/api/queries";
 import Graph from "~/features/graph/Graph";
 import { groupStates } from "~/features/grid/grid.model";
 import { changeSettings, useSettings } from "~/lib/settings";
 import { worst } from "~/lib/states";
-import { instant } from "~/lib/time";
+import { between, instant } from "~/lib/time";
 
 import { RunChoice } from "./RunChoice";
 import type { DagSearch } from "./search.model";
 import { Split, useSelection } from "./Split";
+
+type Summary = Schemas["TaskSummaryResponse"];
 
 /** With the states of the chosen run, or of the newest. */
 export function GraphView() {
@@ -22,7 +25,7 @@ export function GraphView() {
   const navigate = useNavigate();
   const { data: runs } = useQuery(recentRunsQuery(dagId));
   const shown = run ?? runs?.at(-1)?.run_id;
-  const { states, copies } = useStates(dagId, shown, search.version);
+  const { states, copies, took } = useStates(dagId, shown, search.version);
   const change = (next: DagSearch) => {
     void navigate({ to: ".", search: (before) => ({ ...before, ...next }), replace: true });
   };
@@ -33,12 +36,15 @@ export function GraphView() {
         version={search.version}
         states={states}
         copies={copies}
+        took={took}
         selected={task}
         filter={{
           q: search.q,
           state: search.task_state,
           operator: search.operator,
           group: search.group,
+          took: search.took,
+          copy: search.copy,
           around: search.around,
           depth: search.depth,
         }}
@@ -87,7 +93,7 @@ export function GraphView() {
 /** Of the tasks and groups in a run, by their names. */
 function useStates(dagId: string, run: string | undefined, version: number | undefined) {
   const { data: graph } = useQuery(graphQuery(dagId, version));
-  const { data: summaries } = useQuery(runTasksQuery(dagId, run === undefined ? [] : [run]));
+  const { data: summaries, dataUpdatedAt: now } = useQuery(runTasksQuery(dagId, run === undefined ? [] : [run]));
   const tasks = summaries?.runs[0]?.tasks;
   const states = useMemo(() => {
     const own = new Map(tasks?.map((each) => [each.task_id, worst(Object.keys(each.states))] as const));
@@ -100,7 +106,20 @@ function useStates(dagId: string, run: string | undefined, version: number | und
       ),
     [tasks],
   );
-  return { states, copies };
+  const took = useMemo(
+    () => new Map(tasks?.map((each) => [each.task_id, secondsOf(each, now)] as const).filter(isKnown)),
+    [tasks, now],
+  );
+  return { states, copies, took };
+}
+
+/** From the first start to the last end; until now as long as one of its copies runs. */
+function secondsOf({ states, start_date: start, end_date: end }: Summary, now: number): number | undefined {
+  return between(start, "running" in states ? null : end, now);
+}
+
+function isKnown(entry: readonly [string, number | undefined]): entry is readonly [string, number] {
+  return entry[1] !== undefined;
 }
 
 interface VersionProps {

@@ -18,9 +18,11 @@ test("what no view knows is left out", () => {
 
 test("addresses say what of the grid and the graph is shown, and how (A8)", () => {
   const said = { q: 7, user: "vera", before: "x~3", depth: 2, operator: "Bash", group: "g", task_state: "failed" };
+  const numbers = { took: 60, copy: 0 };
 
-  expect(dagSearch({ ...said, direction: "up", outside: true })).toEqual({
+  expect(dagSearch({ ...said, ...numbers, direction: "up", outside: true })).toEqual({
     ...said,
+    ...numbers,
     q: "7",
     direction: "up",
     outside: true,

@@ -39,6 +39,9 @@ export interface DagSearch {
   task_state?: string | undefined;
   operator?: string | undefined;
   group?: string | undefined;
+  /** At least so many seconds, and with a copy of this number. */
+  took?: number | undefined;
+  copy?: number | undefined;
   /** Whether assets and DAGs around it are shown, too. */
   outside?: boolean | undefined;
   /** Where the graph leads to. */
@@ -48,7 +51,7 @@ export interface DagSearch {
 const ofRuns = ["state", "type", "id", "user", "from", "to"] as const;
 const ofTasks = ["q", "task_state", "operator", "group"] as const;
 const texts = ["run", "task", "when", "left", "right", "tab", "before", ...ofRuns, ...ofTasks] as const;
-const numbers = ["map", "try", "num", "version", "against", "depth"] as const;
+const numbers = ["map", "try", "num", "version", "against", "depth", "took", "copy"] as const;
 const around = ["upstream", "downstream", "both"];
 
 export function dagSearch(given: Record<string, unknown>): DagSearch {
