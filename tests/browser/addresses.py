@@ -57,6 +57,7 @@ LOOKS: Final[Mapping[str, Sequence[Look]]] = {
         Look("grid", f"{_DAG}?num=100"),
         Look("grid-filtered", f"{_DAG}?state=failed&num=100"),
         Look("grid-task", "/dags/{failed_dag}?run={failed_run}&task={failed_task}"),
+        Look("group-in-run", "/dags/{group_dag}?run={run}&task_group={group}"),
         Look("trigger", "/dags/{params_dag}", _click("Trigger")),
     ],
     "/dags/$dagId/overview": [

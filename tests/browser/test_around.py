@@ -259,6 +259,13 @@ def test_variables_come_from_a_file_and_go_to_one_without_secrets(page: Page, tm
     assert json.loads(Path(download.value.path()).read_text()) == {"currency": "EUR", "regions": ["eu"]}
     expect(page.get_by_text("1 secret was left out.")).to_be_visible()
 
+    for key in ("currency", "regions"):
+        page.get_by_role("checkbox", name=f"Choose {key}").check()
+    page.get_by_role("button", name="Delete 2 chosen").click()
+    page.get_by_role("button", name="Really delete 2 chosen").click()
+    expect(page.get_by_role("cell", name="regions")).to_have_count(0)
+    expect(page.get_by_role("cell", name="api_key")).to_be_visible()
+
 
 def test_people_get_accounts_roles_passwords_and_tokens(page: Page) -> None:
     page.goto("/roles")

@@ -61,6 +61,50 @@ def test_the_grid_is_walked_by_keys_and_its_groups_fold(page: Page, runs: tuple[
     expect(turn).to_have_count(0)
 
 
+def test_a_group_of_a_run_is_cleared_and_marked_as_a_whole(
+    page: Page, deployment: Deployment, runs: tuple[str, str]
+) -> None:
+    """D4."""
+    trigger(deployment, "of_groups", {})
+    page.goto(DAG)
+    until_over(page, "of_groups")
+    page.get_by_role("button", name="around in of_groups: success").click()
+    group = page.get_by_role("region", name="Group around")
+    expect(group.get_by_role("table", name="Tasks")).to_contain_text("turn")
+
+    group.get_by_role("button", name="Mark failed").click()
+    marking = page.get_by_role("dialog", name="Mark group around as failed")
+    expect(marking.get_by_role("list", name="Affected tasks")).to_contain_text("around.turn[0]")
+    marking.get_by_role("button", name="Mark failed").click()
+    expect(page.get_by_role("button", name="around in of_groups: failed")).to_be_visible()
+
+    group.get_by_role("button", name="Clear").click()
+    clearing = page.get_by_role("dialog", name="Clear group around")
+    clearing.get_by_role("button", name=re.compile(r"^Clear \d+ tasks$")).click()
+    expect(page.get_by_role("button", name="around in of_groups: success")).to_be_visible()
+    until_over(page, "of_groups")
+
+
+def test_tasks_of_many_runs_are_marked_at_once(page: Page, deployment: Deployment, runs: tuple[str, str]) -> None:
+    """D4."""
+    for name in ("one_of_many", "another_of_many"):
+        trigger(deployment, name, {})
+    page.goto(DAG)
+    for name in ("one_of_many", "another_of_many"):
+        until_over(page, name)
+    page.goto("/task_instances?dag=winding&task=aside")
+
+    for name in ("one_of_many", "another_of_many"):
+        page.get_by_role("checkbox", name=f"Choose aside in {name} of winding").check()
+    page.get_by_role("button", name="Mark skipped").click()
+    marking = page.get_by_role("dialog", name="Mark 2 tasks of 2 runs as skipped")
+    expect(marking.get_by_role("list", name="Affected tasks").get_by_role("listitem")).to_have_count(2)
+    marking.get_by_role("button", name="Mark skipped").click()
+
+    for name in ("one_of_many", "another_of_many"):
+        expect(page.get_by_role("row").filter(has_text=name)).to_contain_text("skipped")
+
+
 def test_the_graph_has_labels_and_copies_and_shows_what_is_around_a_task(page: Page, runs: tuple[str, str]) -> None:
     page.goto(f"{DAG}/graph?run={runs[1]}")
     graph = page.get_by_role("region", name="Graph")
@@ -162,6 +206,10 @@ def test_a_task_and_a_group_are_shown_in_all_runs(page: Page, runs: tuple[str, s
     expect(row.get_by_role("cell").nth(3)).to_have_text("2")
     row.get_by_role("link", name="Log in first").click()
     expect(page).to_have_url(re.compile(f"{DAG}/runs/first/tasks/stumble.*tab=logs"))
+    page.get_by_role("tab", name="Details").click()
+    page.get_by_title("Code of version 1").click()
+    expect(page).to_have_url(re.compile(f"{DAG}/code.*version=1"))
+    page.go_back()
     page.get_by_role("link", name="In all runs").click()
     expect(page).to_have_url(re.compile(f"{DAG}/tasks/stumble$"))
 

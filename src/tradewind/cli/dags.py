@@ -75,8 +75,14 @@ def _lint(
             where = finding.path if finding.line is None else f"{finding.path}:{finding.line}"
             whose = f"DAG {finding.dag_id!r}: " if finding.names_no_dag else ""
             typer.echo(f"{where}: {finding.level}: {whose}{finding.message} [{finding.kind}]")
-        typer.echo(f"{len(findings)} findings" if findings else "nothing to complain about", err=True)
+        typer.echo(_counted(len(findings)), err=True)
     else:
         write_rows([dataclasses.asdict(finding) for finding in findings], output)
     if bootstrap.is_failure(findings, is_strict=strict):
         raise typer.Exit(1)
+
+
+def _counted(findings: int) -> str:
+    if findings == 0:
+        return "nothing to complain about"
+    return "1 finding" if findings == 1 else f"{findings} findings"

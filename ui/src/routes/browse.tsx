@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { api, data, type Schemas } from "~/api/client";
+import { Button } from "~/components/Button";
 import { Moment } from "~/components/Moment";
 import { Page } from "~/components/Page";
 import { PagedTable } from "~/components/PagedTable";
@@ -16,12 +17,15 @@ import {
   tasksParameters,
 } from "~/features/browse/browse.model";
 import { Filters } from "~/features/browse/Filters";
+import { tasksByRun } from "~/features/clear/clear.model";
 import { RunActions } from "~/features/runs/RunActions";
 import { betweenDays, counted, runStates, runTypes } from "~/features/runs/runs.model";
 import { useNow } from "~/lib/now";
 import { useSettings } from "~/lib/settings";
 import { stateName, taskStates } from "~/lib/states";
 import { between, duration } from "~/lib/time";
+
+import { Deeds } from "./instance/Deeds";
 
 type Run = Schemas["DAGRunResponse"];
 type Task = Schemas["TaskInstanceResponse"];
@@ -155,9 +159,20 @@ function Took({ item }: { item: { start_date: string | null; end_date: string | 
   return seconds === undefined ? null : <span className={styles.whole}>{duration(seconds)}</span>;
 }
 
+interface ChosenTask extends ChosenRun {
+  taskId: string;
+  mapIndex: number;
+}
+
 export function TaskInstancesPage() {
   const search = useSearch({ from: "/task_instances" });
   const { zone } = useSettings();
+  const [chosen, setChosen] = useState<ReadonlyMap<string, ChosenTask>>(new Map());
+  const toggle = ({ id, dag_id: dagId, dag_run_id: runId, task_id: taskId, map_index: mapIndex }: Task) => {
+    const next = new Map(chosen);
+    if (!next.delete(id)) next.set(id, { dagId, runId, taskId, mapIndex });
+    setChosen(next);
+  };
   const parameters = tasksParameters(search, betweenDays(search, zone));
   return (
     <Page title="Task instances">
@@ -174,6 +189,12 @@ export function TaskInstancesPage() {
         choices={[{ name: "state", title: "State", values: taskStates.map((state) => [state, stateName(state)]) }]}
         onChange={useChange()}
       />
+      <ChosenTasks
+        tasks={[...chosen.values()]}
+        onNone={() => {
+          setChosen(new Map());
+        }}
+      />
       <div className={styles.below}>
         <PagedTable<Task>
           key={JSON.stringify(parameters)}
@@ -188,6 +209,19 @@ export function TaskInstancesPage() {
           rowKey={(task) => task.id}
           empty={Object.keys(parameters).length > 0 ? nothingFits : <p>They come with the first run of a DAG.</p>}
           columns={[
+            {
+              title: "Choose",
+              cell: (task) => (
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${taskName(task)} in ${task.dag_run_id} of ${task.dag_id}`}
+                  checked={chosen.has(task.id)}
+                  onChange={() => {
+                    toggle(task);
+                  }}
+                />
+              ),
+            },
             { title: "State", cell: (task) => <State state={task.state} /> },
             { title: "Task", cell: (task) => <TaskName task={task} /> },
             {
@@ -216,6 +250,25 @@ export function TaskInstancesPage() {
   );
 }
 
+function ChosenTasks({ tasks, onNone }: { tasks: ChosenTask[]; onNone: () => void }) {
+  const dagId = onlyDag(tasks);
+  if (tasks.length === 0) return <p className={styles.chosen}>Choose tasks of one DAG to do something to them.</p>;
+  return (
+    <div className={styles.chosen}>
+      <span>
+        {counted(tasks.length, "task")} chosen
+        {dagId === undefined && ", of several DAGs: choose tasks of one to do something to them"}
+      </span>
+      {dagId !== undefined && <Deeds target={tasksByRun(dagId, tasks)} />}
+      <Button onClick={onNone}>None</Button>
+    </div>
+  );
+}
+
+function taskName({ task_display_name: name, map_index: index, rendered_map_index: rendered }: Task): string {
+  return index >= 0 ? `${name} [${rendered ?? index}]` : name;
+}
+
 function TaskName({ task }: { task: Task }) {
   const { dag_id: dagId, dag_run_id: runId, task_id: taskId, map_index: index } = task;
   return (
@@ -225,8 +278,7 @@ function TaskName({ task }: { task: Task }) {
         params={{ dagId, runId, taskId }}
         search={index >= 0 ? { map_index: index } : {}}
       >
-        {task.task_display_name}
-        {index >= 0 && ` [${task.rendered_map_index ?? index}]`}
+        {taskName(task)}
       </Link>
       <small>{[task.operator_name, task.pool].filter(Boolean).join(", ")}</small>
     </span>

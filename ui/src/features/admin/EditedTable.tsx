@@ -32,6 +32,8 @@ export interface Edited<Row> {
   nameOf: (row: Row) => string;
   dialog: (props: DialogProps<Row>) => ReactNode;
   remove: (name: string) => Promise<unknown>;
+  /** All of them or none; where it is given, several can be chosen. */
+  removeMany?: (names: string[]) => Promise<unknown>;
   /** Beside "Edit": what else can be done to one. */
   deeds?: (row: Row, refresh: () => Promise<unknown>) => ReactNode;
   actions?: ReactNode;
@@ -46,6 +48,19 @@ export function EditedTable<Row>(edited: Edited<Row>) {
   const isEditor = useMay()("edit", edited.resource).isAllowed;
   const refresh = () => client.invalidateQueries({ queryKey: edited.queryKey });
   const removal = useMutation({ mutationFn: edited.remove, onSettled: refresh });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const choice: Column<Row> = {
+    title: "Chosen",
+    cell: (row) => (
+      <Choice
+        name={edited.nameOf(row)}
+        isChosen={chosen.has(edited.nameOf(row))}
+        onChange={(name, isChosen) => {
+          setChosen(new Set(isChosen ? [...chosen, name] : [...chosen].filter((each) => each !== name)));
+        }}
+      />
+    ),
+  };
   const deeds: Column<Row> = {
     title: "",
     cell: (row) => (
@@ -85,6 +100,16 @@ export function EditedTable<Row>(edited: Edited<Row>) {
       }
     >
       {removal.error && <p role="alert">{removal.error.message}</p>}
+      {edited.removeMany && chosen.size > 0 && (
+        <Chosen
+          names={[...chosen]}
+          remove={edited.removeMany}
+          refresh={refresh}
+          onDone={() => {
+            setChosen(new Set());
+          }}
+        />
+      )}
       <PagedTable
         // The first page of what is searched, not the third of it.
         key={text}
@@ -93,7 +118,7 @@ export function EditedTable<Row>(edited: Edited<Row>) {
         load={(offset, limit) => edited.load(offset, limit, text ? `%${text}%` : "")}
         rowKey={edited.nameOf}
         empty={<p>{text ? "Nothing has such a name." : edited.empty}</p>}
-        columns={isEditor ? [...edited.columns, deeds] : edited.columns}
+        columns={isEditor ? [...(edited.removeMany ? [choice] : []), ...edited.columns, deeds] : edited.columns}
       />
       {open &&
         edited.dialog({
@@ -107,6 +132,50 @@ export function EditedTable<Row>(edited: Edited<Row>) {
   );
 }
 
+interface ChoiceProps {
+  name: string;
+  isChosen: boolean;
+  onChange: (name: string, isChosen: boolean) => void;
+}
+
+function Choice({ name, isChosen, onChange }: ChoiceProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Choose ${name}`}
+      checked={isChosen}
+      onChange={({ target }) => {
+        onChange(name, target.checked);
+      }}
+    />
+  );
+}
+
+interface ChosenProps {
+  names: string[];
+  remove: (names: string[]) => Promise<unknown>;
+  refresh: () => Promise<unknown>;
+  onDone: () => void;
+}
+
+/** What can be done with all that are chosen. */
+function Chosen({ names, remove, refresh, onDone }: ChosenProps) {
+  const removal = useMutation({ mutationFn: () => remove(names), onSuccess: onDone, onSettled: refresh });
+  return (
+    <p className={styles.chosen}>
+      {names.length} chosen
+      <DeleteButton
+        name={`${names.length} chosen`}
+        onSure={() => {
+          removal.mutate();
+        }}
+      />
+      <Button onClick={onDone}>None</Button>
+      {removal.error && <span role="alert">{removal.error.message}</span>}
+    </p>
+  );
+}
+
 interface DeedsProps {
   name: string;
   onEdit: () => void;
@@ -114,31 +183,37 @@ interface DeedsProps {
   children?: ReactNode;
 }
 
-/** Deleting asks once more, in the same place. */
 function Deeds({ name, onEdit, onRemove, children }: DeedsProps) {
-  const [isSure, setSure] = useState(false);
   return (
     <span className={styles.deeds}>
       {children}
       <Button aria-label={`Change ${name}`} onClick={onEdit}>
         Change
       </Button>
-      <Button
-        kind={isSure ? "danger" : "plain"}
-        aria-label={isSure ? `Really delete ${name}` : `Delete ${name}`}
-        onBlur={() => {
-          setSure(false);
-        }}
-        onClick={
-          isSure
-            ? onRemove
-            : () => {
-                setSure(true);
-              }
-        }
-      >
-        {isSure ? "Really delete" : "Delete"}
-      </Button>
+      <DeleteButton name={name} onSure={onRemove} />
     </span>
+  );
+}
+
+/** Asks once more, in the same place. */
+function DeleteButton({ name, onSure }: { name: string; onSure: () => void }) {
+  const [isSure, setSure] = useState(false);
+  return (
+    <Button
+      kind={isSure ? "danger" : "plain"}
+      aria-label={isSure ? `Really delete ${name}` : `Delete ${name}`}
+      onBlur={() => {
+        setSure(false);
+      }}
+      onClick={
+        isSure
+          ? onSure
+          : () => {
+              setSure(true);
+            }
+      }
+    >
+      {isSure ? "Really delete" : "Delete"}
+    </Button>
   );
 }

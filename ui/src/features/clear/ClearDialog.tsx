@@ -63,7 +63,7 @@ export function ClearDialog({ target, onClose }: { target: Target; onClose: () =
       <p>What is cleared runs again. What it has logged stays, as the log of an earlier try.</p>
       <Options
         legend="What else"
-        options={target.kind === "tasks" ? ofTasks : ofRuns}
+        options={target.kind === "runs" ? ofRuns : ofTasks}
         values={options}
         onChange={(name, value) => {
           setOptions((before) => ({ ...before, [name]: value, ...(value && exclusive(name)) }));

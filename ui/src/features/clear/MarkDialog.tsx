@@ -61,7 +61,7 @@ export function MarkDialog({ target, state, onClose }: Props) {
           <Button
             kind="deed"
             type="submit"
-            disabled={marking.isPending || preview.data === undefined || (target.kind === "tasks" && total === 0)}
+            disabled={marking.isPending || preview.data === undefined || (target.kind !== "runs" && total === 0)}
           >
             Mark {state}
           </Button>
@@ -69,7 +69,7 @@ export function MarkDialog({ target, state, onClose }: Props) {
       }
     >
       <p>{explained[state]}</p>
-      {target.kind === "tasks" && (
+      {target.kind !== "runs" && (
         <Options
           legend="What else"
           options={reaches}
@@ -84,7 +84,7 @@ export function MarkDialog({ target, state, onClose }: Props) {
         preview={preview.data}
         error={preview.error}
         isBusy={preview.isFetching}
-        empty={target.kind === "tasks" ? `All of it is ${state} already.` : "No task of it would change."}
+        empty={target.kind === "runs" ? "No task of it would change." : `All of it is ${state} already.`}
       />
       {marking.error && <p role="alert">{marking.error.message}</p>}
     </Dialog>

@@ -1,4 +1,5 @@
 /** Asks the server to clear or mark, or what that would change. */
+import { requireAll } from "~/api/bulk";
 import { api, data, type Schemas } from "~/api/client";
 
 import {
@@ -7,6 +8,7 @@ import {
   type ClearOptions,
   clearRunsBody,
   clearTasksBody,
+  type Group,
   type Mark,
   markBody,
   type Reach,
@@ -25,8 +27,11 @@ export interface Preview {
 }
 
 export async function clear(target: Target, options: ClearOptions, isDryRun: boolean, note: string): Promise<Preview> {
+  if (target.kind === "several") {
+    return joined(await Promise.all(target.parts.map((part) => clear(part, options, isDryRun, note))));
+  }
   const params = { path: { dag_id: target.dagId } };
-  if (target.kind === "tasks") {
+  if (target.kind !== "runs") {
     const body = clearTasksBody(target, options, isDryRun, note);
     return previewOf(await data(api.POST("/api/v2/dags/{dag_id}/clearTaskInstances", { params, body })));
   }
@@ -44,8 +49,32 @@ function previewOf({ task_instances: tasks, total_entries: total }: Found): Prev
   return { tasks: affected(tasks.slice(0, listed)), total: total ?? tasks.length };
 }
 
-export function previewMark(target: Target, state: Mark, reach: Reach): Promise<Preview> {
-  return target.kind === "tasks" ? previewTasks(target, state, reach) : previewRuns(target, state);
+export async function previewMark(target: Target, state: Mark, reach: Reach): Promise<Preview> {
+  switch (target.kind) {
+    case "several":
+      return joined(await Promise.all(target.parts.map((part) => previewTasks(part, state, reach))));
+    case "tasks":
+      return previewTasks(target, state, reach);
+    case "group":
+      return previewGroup(target, state, reach);
+    case "runs":
+      return previewRuns(target, state);
+  }
+}
+
+async function previewGroup(target: Group, state: Mark, reach: Reach): Promise<Preview> {
+  return previewOf(
+    await data(
+      api.PATCH("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}/dry_run", {
+        params: { path: placeOf(target) },
+        body: markBody(state, reach, ""),
+      }),
+    ),
+  );
+}
+
+function placeOf({ dagId, runId, groupId }: Group) {
+  return { dag_id: dagId, dag_run_id: runId, group_id: groupId };
 }
 
 async function previewTasks(target: Tasks, state: Mark, reach: Reach): Promise<Preview> {
@@ -94,6 +123,19 @@ function joined(previews: Preview[]): Preview {
 }
 
 export async function mark(target: Target, state: Mark, reach: Reach, note: string): Promise<void> {
+  if (target.kind === "several") {
+    for (const part of target.parts) await mark(part, state, reach, note);
+    return;
+  }
+  if (target.kind === "group") {
+    await data(
+      api.PATCH("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskGroupInstances/{group_id}", {
+        params: { path: placeOf(target) },
+        body: markBody(state, reach, note),
+      }),
+    );
+    return;
+  }
   const found =
     target.kind === "tasks"
       ? await data(
@@ -124,8 +166,7 @@ export async function mark(target: Target, state: Mark, reach: Reach, note: stri
             },
           }),
         );
-  const problem = found.update?.errors?.[0]?.error;
-  if (problem !== undefined) throw new Error(typeof problem === "string" ? problem : JSON.stringify(problem));
+  requireAll(found.update);
 }
 
 function entitiesOf({ tasks }: Tasks, state: Mark, reach: Reach, note: string) {

@@ -9,6 +9,7 @@ import {
   nameOf,
   nowhere,
   type Target,
+  tasksByRun,
 } from "./clear.model";
 
 const tasks: Target = {
@@ -34,6 +35,30 @@ test("tasks are cleared with what follows them", () => {
     run_on_latest_version: false,
     prevent_running_task: false,
   });
+});
+
+test("of a group, all tasks are cleared with all their copies", () => {
+  const group: Target = { kind: "group", dagId: "sales", runId: "r1", groupId: "g", taskIds: ["g.a", "g.b"] };
+
+  const body = clearTasksBody(group, clearDefaults(group), true, "");
+
+  expect(body).toMatchObject({ dag_run_id: "r1", task_ids: ["g.a", "g.b"], include_downstream: true });
+  expect(nameOf(group)).toBe("group g");
+});
+
+test("tasks of several runs are taken run by run", () => {
+  const several = tasksByRun("sales", [
+    { runId: "r1", taskId: "load", mapIndex: -1 },
+    { runId: "r2", taskId: "load", mapIndex: -1 },
+    { runId: "r1", taskId: "ship", mapIndex: 3 },
+  ]);
+
+  expect(several.parts.map(({ runId, tasks: { length } }) => [runId, length])).toEqual([
+    ["r1", 2],
+    ["r2", 1],
+  ]);
+  expect(nameOf(several)).toBe("3 tasks of 2 runs");
+  expect(nameOf(tasksByRun("sales", [{ runId: "r1", taskId: "load", mapIndex: -1 }]))).toBe("load");
 });
 
 test("runs are cleared as a whole", () => {

@@ -16,7 +16,40 @@ export interface Runs {
   runIds: string[];
 }
 
-export type Target = Tasks | Runs;
+/** All tasks of a group, with all their copies, in one run. */
+export interface Group {
+  kind: "group";
+  dagId: string;
+  runId: string;
+  groupId: string;
+  taskIds: string[];
+}
+
+/** Tasks of several runs of one DAG. */
+export interface Several {
+  kind: "several";
+  dagId: string;
+  parts: Tasks[];
+}
+
+export type Target = Tasks | Runs | Group | Several;
+
+interface ChosenTask {
+  runId: string;
+  taskId: string;
+  mapIndex: number;
+}
+
+/** These, run by run. */
+export function tasksByRun(dagId: string, chosen: readonly ChosenTask[]): Several {
+  const parts = new Map<string, Tasks>();
+  for (const { runId, taskId, mapIndex } of chosen) {
+    const part = parts.get(runId) ?? { kind: "tasks", dagId, runId, tasks: [] };
+    part.tasks.push({ taskId, mapIndex });
+    parts.set(runId, part);
+  }
+  return { kind: "several", dagId, parts: [...parts.values()] };
+}
 
 export interface Reach {
   upstream: boolean;
@@ -38,7 +71,7 @@ export const nowhere: Reach = { upstream: false, downstream: false, past: false,
 export function clearDefaults({ kind }: Target): ClearOptions {
   return {
     ...nowhere,
-    downstream: kind === "tasks",
+    downstream: kind !== "runs",
     onlyFailed: false,
     onlyNew: false,
     onLatestVersion: false,
@@ -47,15 +80,15 @@ export function clearDefaults({ kind }: Target): ClearOptions {
 }
 
 export function clearTasksBody(
-  { runId, tasks }: Tasks,
+  target: Tasks | Group,
   options: ClearOptions,
   isDryRun: boolean,
   note: string,
 ): Schemas["ClearTaskInstancesBody"] {
   return {
     dry_run: isDryRun,
-    dag_run_id: runId,
-    task_ids: tasks.map(({ taskId, mapIndex }) => (mapIndex === undefined ? taskId : [taskId, mapIndex])),
+    dag_run_id: target.runId,
+    task_ids: target.kind === "group" ? target.taskIds : target.tasks.map(idOf),
     include_upstream: options.upstream,
     include_downstream: options.downstream,
     include_past: options.past,
@@ -65,6 +98,10 @@ export function clearTasksBody(
     prevent_running_task: options.preventRunning,
     ...(note.trim() !== "" && { note }),
   };
+}
+
+function idOf({ taskId, mapIndex }: Tasks["tasks"][number]): string | (string | number)[] {
+  return mapIndex === undefined ? taskId : [taskId, mapIndex];
 }
 
 export function clearRunsBody(
@@ -116,6 +153,12 @@ export function statesMarked(state: Mark): string[] {
 export function nameOf(target: Target): string {
   if (target.kind === "runs") {
     return target.runIds.length === 1 ? `run ${target.runIds[0] ?? ""}` : `${target.runIds.length} runs`;
+  }
+  if (target.kind === "group") return `group ${target.groupId}`;
+  if (target.kind === "several") {
+    const [only] = target.parts;
+    const number = target.parts.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    return target.parts.length === 1 && only !== undefined ? nameOf(only) : `${number} tasks of ${target.parts.length} runs`;
   }
   const [first] = target.tasks;
   if (target.tasks.length !== 1 || first === undefined) return `${target.tasks.length} tasks`;

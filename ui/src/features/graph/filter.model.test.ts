@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { countFilters, graphOf, narrowed, related } from "./filter.model";
+import { countFilters, graphOf, narrowed, related, tasksWithin } from "./filter.model";
 import type { Graph, Node } from "./graph.model";
 
 const node = (node_id: string, parent_id: string | null = null, more: Partial<Node> = {}): Node => ({
@@ -46,6 +46,11 @@ test("around a task is what it depends on and what depends on it, within their g
   expect([...related(graph, "g.h.b", "upstream")].sort()).toEqual(["a", "g", "g.h", "g.h.b"]);
   expect([...related(graph, "a", "downstream")].sort()).toEqual(["a", "d", "g", "g.c", "g.h", "g.h.b"]);
   expect(related(graph, "g.h.b", "both").has("z")).toBe(false);
+});
+
+test("the tasks of a group are those of its groups, too", () => {
+  expect(tasksWithin(graph.rows, "g")).toEqual(["g.h.b", "g.c"]);
+  expect(tasksWithin(graph.rows, "gone")).toEqual([]);
 });
 
 test("no further than so many steps, on the shortest way (A8)", () => {

@@ -116,8 +116,14 @@ function fitting(
   );
 }
 
+/** The tasks of a group, at whatever depth. */
+export function tasksWithin(rows: Pick<Node, "node_id" | "parent_id" | "is_group">[], group: string): string[] {
+  const within = members(rows, group);
+  return rows.filter(({ node_id, is_group }) => !is_group && within.has(node_id)).map(({ node_id }) => node_id);
+}
+
 /** All that is in a group. Members follow the group that they are in. */
-function members(rows: Node[], group: string): ReadonlySet<string> {
+function members(rows: Pick<Node, "node_id" | "parent_id">[], group: string): ReadonlySet<string> {
   const found = new Set([group]);
   for (const { node_id, parent_id } of rows) if (parent_id !== null && found.has(parent_id)) found.add(node_id);
   return found;

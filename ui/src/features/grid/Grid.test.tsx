@@ -98,7 +98,20 @@ test("of many runs and tasks, only those in sight are there", async () => {
   expect(document.querySelectorAll("td").length).toBeLessThan(2_000);
 });
 
-test("with Shift, arrows choose from anywhere; a group on the way has the focus, and Space folds that of a task (A8)", async () => {
+test("a group in a run is chosen with its cell (A8)", async () => {
+  answer("GET /ui/grid/sales", () => ({
+    rows: [row("extract", null, true), row("extract.orders", "extract")],
+    runs: [run("r1", { success: [1] })],
+  }));
+  const onSelect = shown();
+
+  fireEvent.click(await screen.findByRole("button", { name: "extract in r1: success" }));
+
+  expect(onSelect).toHaveBeenCalledWith({ run: "r1", task: undefined, group: "extract" });
+  expect(screen.getByRole("button", { name: "extract.orders in r1: success" }), "it stays unfolded").toBeTruthy();
+});
+
+test("with Shift, arrows choose from anywhere, and Space folds the group of what is chosen (A8)", async () => {
   answer("GET /ui/grid/sales", () => ({
     rows: [row("extract", null, true), row("extract.orders", "extract"), row("publish")],
     runs: [run("r1", { success: [1, 2] }), run("r2", { success: [1, 2] })],
@@ -111,7 +124,7 @@ test("with Shift, arrows choose from anywhere; a group on the way has the focus,
   press("ArrowLeft");
   expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: "extract.orders" });
   press("ArrowUp");
-  expect(onSelect).toHaveBeenCalledOnce();
+  expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: undefined, group: "extract" });
   expect(document.activeElement?.getAttribute("aria-label")).toBe("extract in r1: success");
   press("ArrowUp");
   expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: undefined });

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type ReactNode, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import type { Schemas } from "~/api/client";
 import { gridQuery, type GridParameters } from "~/api/queries";
 import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 
-import { columnsOf, foundRows, type Known, placeOf, type Row, versionChanges } from "./grid.model";
+import { columnsOf, foundRows, type Known, namesWidth, placeOf, type Row, type Selected, selectionOf, versionChanges } from "./grid.model";
 import styles from "./Grid.module.css";
 import { GridRow } from "./GridRow";
 import { RunHeads } from "./RunHeads";
@@ -15,11 +15,6 @@ import { useMoves } from "./useMoves";
 
 const rowHeight = 28;
 const columnWidth = 20;
-
-export interface Selected {
-  run: string | undefined;
-  task: string | undefined;
-}
 
 interface Props {
   dagId: string;
@@ -79,6 +74,7 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
   const visible = useMemo(() => foundRows(rows, folded, search), [rows, folded, search]);
   const columns = useMemo(() => columnsOf(rows, runs, known), [rows, runs, known]);
   const changes = useMemo(() => versionChanges(runs), [runs]);
+  const width = useMemo(() => namesWidth(rows), [rows]);
   const down = useVirtualizer({
     count: visible.length,
     getScrollElement: () => scroller.current,
@@ -106,12 +102,10 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
       across.scrollToIndex(next.column);
     },
     choose: (next) => {
-      const row = visible[next.row]?.row;
-      // Of a group there is nothing to show beside the grid: it has the focus, and can be folded.
-      if (row?.is_group !== true) onSelect({ run: runs[next.column]?.run_id, task: row?.node_id });
+      onSelect(selectionOf(visible[next.row]?.row, runs[next.column]?.run_id));
     },
     fold: () => {
-      const group = rows.find(({ node_id }) => node_id === selected.task)?.parent_id;
+      const group = selected.group ?? rows.find(({ node_id }) => node_id === selected.task)?.parent_id;
       if (group != null) fold(group);
     },
   });
@@ -121,13 +115,13 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
     if (element !== null) element.scrollLeft = element.scrollWidth;
   }, [runs.length]);
   return (
-    <div className={styles.scroller} ref={scroller} aria-busy={isOld}>
+    <div className={styles.scroller} ref={scroller} aria-busy={isOld} style={{ "--names": width } as CSSProperties}>
       <table
         className={styles.grid}
         aria-label="Tasks and runs"
         aria-rowcount={visible.length + 1}
         aria-colcount={runs.length + 1}
-        style={{ width: `calc(16rem + ${across.getTotalSize()}px)` }}
+        style={{ width: `calc(var(--names) + ${across.getTotalSize()}px)` }}
         onKeyDown={moveTo}
         onPointerOver={point}
         onPointerLeave={leave}
@@ -158,7 +152,7 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
                 runs={runs}
                 columns={columns}
                 isFolded={search.trim() === "" && folded.has(shownRow.row.node_id)}
-                chosen={shownRow.row.node_id === selected.task ? selected.run : undefined}
+                chosen={shownRow.row.node_id === (selected.task ?? selected.group) ? selected.run : undefined}
                 current={index === at.row ? at.column : -1}
                 onFold={fold}
                 onSelect={onSelect}
@@ -198,7 +192,7 @@ function useCrosshair(): [React.RefObject<HTMLDivElement | null>, (event: Synthe
         return;
       }
       line.current.hidden = false;
-      line.current.style.left = `calc(16rem + ${column * columnWidth}px)`;
+      line.current.style.left = `calc(var(--names) + ${column * columnWidth}px)`;
     },
     [leave],
   );

@@ -2,7 +2,7 @@ import { memo } from "react";
 
 import { stateName, type TaskState } from "~/lib/states";
 
-import type { Row } from "./grid.model";
+import { type Row, type Selected, selectionOf } from "./grid.model";
 import styles from "./Grid.module.css";
 
 const columnWidth = 20;
@@ -22,7 +22,7 @@ interface Props {
   /** The column that Tab leads to; -1: none of this row. */
   current: number;
   onFold: (group: string) => void;
-  onSelect: (selected: { run: string | undefined; task: string | undefined }) => void;
+  onSelect: (selected: Selected) => void;
 }
 
 /** A task or a group, and its cells in sight. Thousands of them come and go, so only what changed is drawn again. */
@@ -62,7 +62,7 @@ interface CellProps extends Props {
   isFirst: boolean;
 }
 
-function Cell({ shown, position, columns, first, chosen, current, onFold, onSelect, run, column, isFirst }: CellProps) {
+function Cell({ shown, position, columns, first, chosen, current, onSelect, run, column, isFirst }: CellProps) {
   const { row, number } = shown;
   const state = columns[column]?.[number];
   return (
@@ -86,8 +86,7 @@ function Cell({ shown, position, columns, first, chosen, current, onFold, onSele
           aria-label={`${row.node_id} in ${run.run_id}: ${stateName(state)}`}
           title={`${row.node_id}: ${stateName(state)}`}
           onClick={() => {
-            if (row.is_group) onFold(row.node_id);
-            else onSelect({ run: run.run_id, task: row.node_id });
+            onSelect(selectionOf(row, run.run_id));
           }}
         />
       )}

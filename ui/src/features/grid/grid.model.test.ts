@@ -9,7 +9,9 @@ import {
   groupStates,
   type Known,
   moved,
+  namesWidth,
   placeOf,
+  selectionOf,
   versionChanges,
   visibleRows,
 } from "./grid.model";
@@ -41,11 +43,22 @@ test("tasks are found by a part of their name, in groups that are folded as well
   expect(names("x")).toEqual([]);
 });
 
+test("names get as much room as the longest of them needs, with its depth", () => {
+  expect(namesWidth(rows)).toBe("clamp(8rem, 13ch, 16rem)");
+});
+
+test("a cell chooses a task or a group, the head of a run the run alone", () => {
+  expect(selectionOf(rows[0], "r1")).toEqual({ run: "r1", task: "a" });
+  expect(selectionOf(rows[1], "r1")).toEqual({ run: "r1", task: undefined, group: "g" });
+  expect(selectionOf(undefined, "r1")).toEqual({ run: "r1", task: undefined });
+});
+
 test("what is chosen has a place, and else the head of the newest run has", () => {
   const visible = visibleRows(rows, new Set());
   const runs = [{ run_id: "r1" }, { run_id: "r2" }];
 
   expect(placeOf({ run: "r1", task: "g.c" }, visible, runs)).toEqual({ row: 4, column: 0 });
+  expect(placeOf({ run: "r2", task: undefined, group: "g" }, visible, runs)).toEqual({ row: 1, column: 1 });
   expect(placeOf({ run: undefined, task: undefined }, visible, runs)).toEqual({ row: -1, column: 1 });
 });
 

@@ -134,15 +134,35 @@ export function moved(key: string, at: Place, last: Place): Place | undefined {
   };
 }
 
+export interface Selected {
+  run: string | undefined;
+  task: string | undefined;
+  /** In the place of a task: a group of them. */
+  group?: string | undefined;
+}
+
+/** As wide as the longest name, within limits: what short names do not need, runs get. */
+export function namesWidth(rows: GridRow[]): string {
+  const longest = visibleRows(rows, new Set()).reduce((most, { row, depth }) => {
+    return Math.max(most, row.label.length + 2 * depth);
+  }, 0);
+  return `clamp(8rem, ${longest + 4}ch, 16rem)`;
+}
+
+/** What is chosen with a cell; with the head of a run, the run alone. */
+export function selectionOf(row: Row["row"] | undefined, run: string | undefined): Selected {
+  return row?.is_group === true ? { run, task: undefined, group: row.node_id } : { run, task: row?.node_id };
+}
+
 /** Where the chosen run and task are; the heads of the runs where no task is chosen, the newest run where none is. */
 export function placeOf(
-  chosen: { run: string | undefined; task: string | undefined },
+  chosen: Selected,
   rows: Row[],
   runs: { run_id: string }[],
 ): Place {
   const column = runs.findIndex(({ run_id }) => run_id === chosen.run);
   return {
-    row: rows.findIndex(({ row }) => row.node_id === chosen.task),
+    row: rows.findIndex(({ row }) => row.node_id === (chosen.task ?? chosen.group)),
     column: column < 0 ? runs.length - 1 : column,
   };
 }

@@ -8,6 +8,7 @@ import { runQuery } from "~/api/instanceQueries";
 import { useIsKnown, useMay } from "~/api/permissions";
 import { runExplanationQuery } from "~/api/queries";
 import { AuditTable } from "~/components/AuditTable";
+import { CodeLink } from "~/components/CodeLink";
 import { Facts, when } from "~/components/Facts";
 import { JsonView } from "~/components/JsonView";
 import { Moment } from "~/components/Moment";
@@ -161,7 +162,7 @@ function Details({ run }: { run: Run }) {
           "Versions",
           run.dag_versions.map(({ id, version_number: number, created_at: at }) => (
             <div key={id}>
-              {number} <Moment at={at} exact />
+              <CodeLink dagId={run.dag_id} version={number} /> <Moment at={at} exact />
             </div>
           )),
         ],

@@ -1,13 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
+import { requireAll } from "~/api/bulk";
 import { api, data } from "~/api/client";
 import { Button } from "~/components/Button";
 import { Can } from "~/components/Can";
 import { FormDialog } from "~/components/FormDialog";
 
 import { ClearRuns } from "./ClearRuns";
-import { counted, refusals } from "./runs.model";
+import { counted } from "./runs.model";
 import styles from "./Runs.module.css";
 
 type Deed = "clear" | "success" | "failed" | "delete" | "note";
@@ -124,6 +125,5 @@ async function change(dagId: string, chosen: string[], deed: Exclude<Deed, "clea
       },
     }),
   );
-  const problem = refusals(deed === "delete" ? answer.delete : answer.update);
-  if (problem !== undefined) throw new Error(problem);
+  requireAll(deed === "delete" ? answer.delete : answer.update);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { betweenDays, counted, refusals, toggled } from "./runs.model";
+import { betweenDays, counted, toggled } from "./runs.model";
 
 test("days are those of the zone, and the last one is in it as a whole", () => {
   expect(betweenDays({ from: "2026-01-31", to: "2026-01-31" }, "Europe/Berlin")).toEqual({
@@ -14,12 +14,6 @@ test("days are those of the zone, and the last one is in it as a whole", () => {
 test("runs are chosen and let go", () => {
   expect([...toggled(new Set(["a"]), "b")]).toEqual(["a", "b"]);
   expect([...toggled(new Set(["a", "b"]), "a")]).toEqual(["b"]);
-});
-
-test("what was refused is said once", () => {
-  expect(refusals({ errors: [{ error: "it runs" }, { error: "it runs" }, { error: "gone" }] })).toBe("it runs; gone");
-  expect(refusals({ success: ["a"], errors: [] })).toBeUndefined();
-  expect(refusals(null)).toBeUndefined();
 });
 
 test("one is one, and many are many", () => {

@@ -28,17 +28,6 @@ export function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<st
   return chosen.has(id) ? new Set([...chosen].filter((each) => each !== id)) : new Set([...chosen, id]);
 }
 
-export interface BulkAnswer {
-  success?: string[];
-  errors?: { error?: unknown }[];
-}
-
-/** What the server could not do, in one sentence; undefined where it did all. */
-export function refusals(answer: BulkAnswer | null | undefined): string | undefined {
-  const problems = [...new Set(answer?.errors?.map(({ error }) => String(error)) ?? [])];
-  return problems.length === 0 ? undefined : problems.join("; ");
-}
-
 /** `3 tasks of 2 runs`. */
 export function counted(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;

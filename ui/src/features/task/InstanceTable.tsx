@@ -24,12 +24,14 @@ interface Props {
   runId: string;
   /** Only the copies of this one. */
   taskId?: string;
+  /** Only tasks of this group. */
+  groupId?: string;
   /** What can be done with those that are chosen. */
   deeds: (chosen: Chosen[]) => ReactNode;
 }
 
-/** Task instances of a run, or the copies of a mapped task: filtered, and chosen to do something with them. */
-export function InstanceTable({ dagId, runId, taskId, deeds }: Props) {
+/** Task instances of a run or of a group in it, or the copies of a mapped task: filtered, and chosen to do something with them. */
+export function InstanceTable({ dagId, runId, taskId, groupId, deeds }: Props) {
   const [state, setState] = useState("");
   const [searched, setSearched] = useState("");
   const [chosen, setChosen] = useState<ReadonlyMap<string, Chosen>>(new Map());
@@ -84,8 +86,8 @@ export function InstanceTable({ dagId, runId, taskId, deeds }: Props) {
       <PagedTable
         key={`${state} ${searched}`}
         label={taskId === undefined ? "Tasks" : "Copies"}
-        queryKey={["task", dagId, runId, taskId ?? "~", "list", state, searched]}
-        load={(offset, limit) => load({ dagId, runId, taskId, state, searched, offset, limit })}
+        queryKey={["task", dagId, runId, taskId ?? "~", "list", groupId, state, searched]}
+        load={(offset, limit) => load({ dagId, runId, taskId, groupId, state, searched, offset, limit })}
         rowKey={keyOf}
         empty={
           <p>
@@ -148,13 +150,14 @@ interface Asked {
   dagId: string;
   runId: string;
   taskId: string | undefined;
+  groupId: string | undefined;
   state: string;
   searched: string;
   offset: number;
   limit: number;
 }
 
-async function load({ dagId, runId, taskId, state, searched, offset, limit }: Asked) {
+async function load({ dagId, runId, taskId, groupId, state, searched, offset, limit }: Asked) {
   const path = { dag_id: dagId, dag_run_id: runId };
   const query = { offset, limit, ...(state && { state: [state] }) };
   const pattern = `%${searched}%`;
@@ -164,7 +167,12 @@ async function load({ dagId, runId, taskId, state, searched, offset, limit }: As
           api.GET("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", {
             params: {
               path,
-              query: { ...query, order_by: ["start_date"], ...(searched && { task_display_name_pattern: pattern }) },
+              query: {
+                ...query,
+                order_by: ["start_date"],
+                ...(groupId !== undefined && { task_group_id: groupId }),
+                ...(searched && { task_display_name_pattern: pattern }),
+              },
             },
           }),
         )

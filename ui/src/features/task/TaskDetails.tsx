@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 
 import type { Schemas } from "~/api/client";
 import { taskDocQuery } from "~/api/dagQueries";
+import { CodeLink } from "~/components/CodeLink";
 import { Facts, when } from "~/components/Facts";
 import { Markdown } from "~/components/Markdown";
 import { useNow } from "~/lib/now";
@@ -74,7 +75,7 @@ function AllFacts({ task }: { task: Task }) {
         ["Host", task.hostname],
         ["User", task.unixname],
         ["Process", task.pid],
-        ["DAG version", version?.version_number],
+        ["DAG version", version && <CodeLink dagId={task.dag_id} version={version.version_number} />],
         ["Bundle", [version?.bundle_name, version?.bundle_version].filter(Boolean).join(" ")],
         ["Trigger", trigger?.classpath],
         ["Trigger since", when(trigger?.created_date)],

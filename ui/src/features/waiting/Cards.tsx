@@ -8,7 +8,7 @@ import { Moment } from "~/components/Moment";
 import { duration } from "~/lib/time";
 
 import { DeadlineFate } from "./DeadlineTable";
-import { fateOf, referenceWords } from "./waiting.model";
+import { callbackName, fateOf, referenceWords } from "./waiting.model";
 import styles from "./Cards.module.css";
 
 /** Ticks whose assets are missing; `~`: of all DAGs. */
@@ -86,7 +86,7 @@ export function DeadlineAlerts({ dagId }: { dagId: string }) {
             <strong>{alert.name ?? `number ${Number(alert.id) + 1}`}</strong>
             <span>
               {alert.interval === null ? "an interval of a variable" : duration(alert.interval)} after{" "}
-              {referenceWords(alert.reference_type)}, else {alert.callback}
+              {referenceWords(alert.reference_type)}, else {callbackName(alert.callback)}
             </span>
           </li>
         ))}

@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 
-import {
-  deadlineWords,
-  fateOf,
-  lookOf,
-  parseDeadlinesSearch,
-  parseSlotsSearch,
-  referenceWords,
-  slotStates,
-} from "./waiting.model";
+import { callbackName, deadlineWords, fateOf, lookOf, parseDeadlinesSearch, parseSlotsSearch, referenceWords, slotStates } from "./waiting.model";
 
 test("a tick that waits says for what", () => {
   expect(fateOf({ state: "waiting", reason: null, missing: "orders & prices" })).toBe("waits for orders & prices");
@@ -51,4 +43,11 @@ test("a deadline says whether it was missed, and what came of that", () => {
   expect(words(false, "failed", "no variable")).toBe("its time could not be worked out: no variable");
   expect(referenceWords("DagRunQueuedAtDeadline")).toBe("the run was queued");
   expect(referenceWords("Mine")).toBe("Mine");
+});
+
+test("a callback has the name that its author knows", () => {
+  expect(callbackName("unusual_prefix_0a1b2c_late.tell")).toBe("late.tell");
+  expect(callbackName("airflow.providers.slack.notifications.slack.send")).toBe(
+    "airflow.providers.slack.notifications.slack.send",
+  );
 });

@@ -15,7 +15,7 @@ import { countRunFilters, type DagSearch, gridParameters } from "./search.model"
 import { Split, useSelection, usualRuns } from "./Split";
 
 export function GridView() {
-  const { dagId, run, task, num, select } = useSelection();
+  const { dagId, run, task, group, num, select } = useSelection();
   const search = useSearch({ from: "/dags/$dagId" });
   const { zone } = useSettings();
   const navigate = useNavigate();
@@ -26,7 +26,7 @@ export function GridView() {
   return (
     <Split>
       <GridTools dagId={dagId} num={num} search={search} wanted={wanted} onChange={change} />
-      <Grid dagId={dagId} wanted={wanted} search={search.q ?? ""} selected={{ run, task }} onSelect={select} />
+      <Grid dagId={dagId} wanted={wanted} search={search.q ?? ""} selected={{ run, task, group }} onSelect={select} />
     </Split>
   );
 }

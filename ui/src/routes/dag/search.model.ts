@@ -8,6 +8,8 @@ export interface DagSearch {
   run?: string | undefined;
   task?: string | undefined;
   map?: number | undefined;
+  /** The chosen group, in the place of a task. */
+  task_group?: string | undefined;
   /** What is shown of it, and of which try. */
   tab?: string | undefined;
   try?: number | undefined;
@@ -50,7 +52,7 @@ export interface DagSearch {
 
 const ofRuns = ["state", "type", "id", "user", "from", "to"] as const;
 const ofTasks = ["q", "task_state", "operator", "group"] as const;
-const texts = ["run", "task", "when", "left", "right", "tab", "before", ...ofRuns, ...ofTasks] as const;
+const texts = ["run", "task", "task_group", "when", "left", "right", "tab", "before", ...ofRuns, ...ofTasks] as const;
 const numbers = ["map", "try", "num", "version", "against", "depth", "took", "copy"] as const;
 const around = ["upstream", "downstream", "both"];
 

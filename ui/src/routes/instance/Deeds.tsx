@@ -8,7 +8,13 @@ import { ClearDialog } from "~/features/clear/ClearDialog";
 import { MarkDialog } from "~/features/clear/MarkDialog";
 import { type Shortcut, useShortcuts } from "~/lib/shortcuts";
 
-const marks: Record<Target["kind"], Mark[]> = { tasks: ["success", "failed", "skipped"], runs: ["success", "failed"] };
+const ofTasks: Mark[] = ["success", "failed", "skipped"];
+const marks: Record<Target["kind"], Mark[]> = {
+  tasks: ofTasks,
+  group: ofTasks,
+  several: ofTasks,
+  runs: ["success", "failed"],
+};
 
 const keys = [
   ["shift+c", "clear", "Clear"],

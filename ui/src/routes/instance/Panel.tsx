@@ -17,20 +17,23 @@ import { Why } from "~/features/why/Why";
 import { Notice } from "~/components/Notice";
 import { Skeleton } from "~/components/Skeleton";
 
-import { Deeds } from "./Deeds";
 import { Copies } from "./Copies";
+import { Deeds } from "./Deeds";
+import { Group } from "./Group";
 
 interface Props {
   dagId: string;
   runId: string | undefined;
   taskId: string | undefined;
+  /** In the place of a task: all tasks of a group. */
+  groupId?: string | undefined;
   mapIndex: number;
   /** Whether it has the page for itself. */
   isAlone?: boolean;
 }
 
-/** All about what is chosen: a task instance, a run, or the run that is to come. The address holds the tab and the try. */
-export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props) {
+/** All about what is chosen: a task instance, a group, a run, or the run that is to come. The address holds the tab and the try. */
+export function Panel({ dagId, runId, taskId, groupId, mapIndex, isAlone = false }: Props) {
   const search = useSearch({ strict: false }) as unknown as Record<string, unknown>;
   const tab = typeof search.tab === "string" ? search.tab : undefined;
   const navigate = useNavigate();
@@ -45,6 +48,9 @@ export function Panel({ dagId, runId, taskId, mapIndex, isAlone = false }: Props
   };
   if (runId === undefined) return <NextRun dagId={dagId} hint="Choose a run or a task to see more of it." />;
   if (!areViewsKnown) return <Skeleton />;
+  if (taskId === undefined && groupId !== undefined) {
+    return <Group key={`${runId} ${groupId}`} dagId={dagId} runId={runId} groupId={groupId} />;
+  }
   if (taskId === undefined) {
     return (
       <RunView
