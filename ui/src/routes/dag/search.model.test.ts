@@ -46,5 +46,6 @@ test("of runs, the server is asked for those that are wanted, and for nothing th
 });
 
 test("from view to view goes what is chosen", () => {
+  expect(chosen({ run: "r", task_group: "g", num: 3 })).toEqual({ run: "r", task_group: "g" });
   expect(chosen({ run: "r", task: "t", map: 0, state: "failed", num: 3 })).toEqual({ run: "r", task: "t", map: 0 });
 });

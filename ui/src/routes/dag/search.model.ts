@@ -91,10 +91,11 @@ export function gridParameters(
 }
 
 /** What goes along from one view to another: what is chosen. */
-export function chosen({ run, task, map }: DagSearch): DagSearch {
+export function chosen({ run, task, task_group, map }: DagSearch): DagSearch {
   return {
     ...(run !== undefined && { run }),
     ...(task !== undefined && { task }),
+    ...(task_group !== undefined && { task_group }),
     ...(map !== undefined && { map }),
   };
 }
