@@ -24,6 +24,7 @@ from tradewind.api.ui.live_reader import Source
 from tradewind.bootstrap import Wiring, executor_words, make_live_wakeup, make_log_reader, make_secrets_chain, wired
 from tradewind.bootstrap_telemetry import measured
 from tradewind.model.task_answers import ConnectionResult
+from tradewind.runtime.one_core import one_core
 from tradewind.secrets.encryption import Encryption
 from tradewind.settings import Settings, environment_without_secrets
 from tradewind.telemetry.hub import Hub
@@ -56,7 +57,20 @@ def serve_api(
                 others = stack.enter_context(closing(Siblings(siblings, page.registry)))
                 services.metrics_page = replace(services.metrics_page, siblings=others.others)
         live = services.live = make_live_changes(wiring)
-        serve(make_app(services), listener, settings.api, threads=threads, ready=ready, stopping=live.close)
+        serve(
+            make_app(services),
+            listener,
+            settings.api,
+            threads=threads,
+            ready=ready,
+            stopping=live.close,
+            each_second=_staying_together(),
+        )
+
+
+def _staying_together() -> Callable[[], None]:
+    core = one_core()
+    return (lambda: None) if core is None else core.settle
 
 
 def _figures(services: Services) -> DeploymentFigures:

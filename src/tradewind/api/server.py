@@ -32,13 +32,18 @@ def serve(
     threads: int,
     ready: Callable[[], None],
     stopping: Callable[[], None] = lambda: None,
+    each_second: Callable[[], None] = lambda: None,
 ) -> None:
     """Until SIGTERM or SIGINT; requests under way are answered first. `threads`: how many are worked on at once;
-    `stopping` ends answers that would never end by themselves.
+    `stopping` ends answers that would never end by themselves; `each_second` must not take long.
 
     Raises:
         SettingsError: the certificate or its key cannot be used.
     """
+
+    async def notify() -> None:
+        each_second()
+
     config = uvicorn.Config(
         app,
         loop="uvloop",
@@ -52,6 +57,8 @@ def serve(
         ssl_certfile=settings.ssl_cert or None,
         ssl_keyfile=settings.ssl_key or None,
         timeout_graceful_shutdown=_STOP_PATIENCE_S,
+        callback_notify=notify,
+        timeout_notify=0,  # as often as it looks
     )
     try:
         config.load()

@@ -33,8 +33,6 @@ class Listed(StrEnum):
     IMPORT_ERRORS = "import_errors"
     INQUIRIES = "inquiries"
     JOBS = "jobs"
-    ONE_DAG = "one_dag"
-    """As `DAGS`, and the names of its tags."""
     POOLS = "pools"
     QUEUED_EVENTS = "queued_events"
     RUNS_OF_EVENTS = "runs_of_events"

@@ -1,4 +1,4 @@
-"""What people see of DAGs besides the DAGs themselves: tags, favorites, numbers of runs."""
+"""What people see of DAGs besides the DAGs themselves: favorites, numbers of runs."""
 
 from collections.abc import Collection
 
@@ -8,13 +8,8 @@ from tradewind.model.states import RunState
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface.catalog_store import DagChoices, RunCounts
 from tradewind.storage.one_of import one_of
-from tradewind.storage.schema import dag, dag_favorite, dag_run, dag_tag
+from tradewind.storage.schema import dag, dag_favorite, dag_run
 
-_TAGS = (
-    sa.select(dag_tag.c.dag_id, dag_tag.c.name)
-    .where(one_of(dag_tag.c.dag_id, "dag_ids"))
-    .order_by(dag_tag.c.dag_id, dag_tag.c.name)
-)
 _IS_MARK = sa.and_(dag_favorite.c.user_name == sa.bindparam("of_user"), dag_favorite.c.dag_id == sa.bindparam("of_dag"))
 _FAVORITES = (
     sa.select(dag_favorite.c.dag_id)
@@ -33,12 +28,6 @@ class Catalog:
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
-
-    def tags(self, dag_ids: Collection[str]) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for dag_id, name in self._connection.execute(_TAGS, {"dag_ids": list(dag_ids)}):
-            found.setdefault(dag_id, []).append(name)
-        return found
 
     def run_counts(self, dag_ids: Collection[str] | None = None) -> list[RunCounts]:
         # Counted first, joined then: the names of DAGs are not carried through the grouping of all runs.

@@ -1,5 +1,6 @@
 """Versions of DAGs by the hundred, and the source texts that they come from."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -42,7 +43,7 @@ _SUMMARY = (
     "has_task_limits",
 )
 _POINT_TO_AND_SUM_UP = _POINT_TO.values(
-    {name: sa.bindparam(f"new_{name}", type_=dag.c[name].type) for name in (*_SUMMARY, "allowed_run_types")}
+    {name: sa.bindparam(f"new_{name}", type_=dag.c[name].type) for name in (*_SUMMARY, "allowed_run_types", "tags")}
 )
 _FORGET_TAGS = sa.delete(dag_tag).where(one_of(dag_tag.c.dag_id, "dag_ids"))
 _ORIGINS = sa.select(
@@ -144,5 +145,6 @@ class Versions:
 def _summary_row(summary: DagSummary) -> dict[str, Any]:
     allowed = summary.allowed_run_types
     return {f"new_{name}": getattr(summary, name) for name in _SUMMARY} | {
-        "new_allowed_run_types": None if allowed is None else ",".join(allowed)
+        "new_allowed_run_types": None if allowed is None else ",".join(allowed),
+        "new_tags": json.dumps(summary.tags),
     }

@@ -555,10 +555,6 @@ _OF_LAST_RUN = Query((Condition("last_run_state", Asked.IS, "failed"),), limit=1
 _TAGGED = Query((Condition("tag", Asked.IS, "red"),), limit=100, is_counted=False)
 SHOWN: dict[str, tuple[Question, tuple[str, str, str]]] = {
     # name: (the question, what SQLite, PostgreSQL and MySQL take)
-    "catalog.tags": (
-        lambda tx: tx.catalog.tags(["sales"]),
-        ("dag_tag USING PRIMARY KEY (dag_id=?)", "pk_dag_tag", "dag_tag by one of PRIMARY"),
-    ),
     "catalog.is_favorite": (
         lambda tx: tx.catalog.is_favorite("ann", "sales"),
         ("dag_favorite USING PRIMARY KEY (user_name=? AND dag_id=?)", "Index Cond", "None by one of None"),

@@ -48,7 +48,7 @@ def get_dags(
 
     def work(tx: Transaction) -> DAGCollectionResponse:
         page = listed(tx, Listed.DAGS, conditions=conditions, order_by=order_by, limit=limit, offset=offset)
-        values = {"dags": shown.values(tx, page.rows), "total_entries": page.total}
+        values = {"dags": [shown.values(row) for row in page.rows], "total_entries": page.total}
         return encoded(DAGCollectionResponse, values)
 
     return services.store.read(work)
@@ -74,8 +74,8 @@ def patch_dags(
     def work(tx: Transaction) -> DAGCollectionResponse:
         page = listed(tx, Listed.DAGS, conditions=conditions, limit=limit, offset=offset)
         pause_dags(tx, [str(row["dag_id"]) for row in page.rows], now, is_paused=body.is_paused)
-        rows = [{**row, "is_paused": body.is_paused} for row in page.rows]
-        return encoded(DAGCollectionResponse, {"dags": shown.values(tx, rows), "total_entries": page.total})
+        values = [{**shown.values(row), "is_paused": body.is_paused} for row in page.rows]
+        return encoded(DAGCollectionResponse, {"dags": values, "total_entries": page.total})
 
     return services.store.transact(work)
 

@@ -1,8 +1,8 @@
 """Rows and versions of DAGs as the answers that clients get."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -20,6 +20,7 @@ from tradewind.model.states import RunType
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 
+_NO_TAGS: Final = "[]"
 _AssetIds = Mapping[tuple[str | None, str | None], int]
 
 
@@ -30,10 +31,26 @@ class ShownDags:
         """`folders`: see `bundle_folders`."""
         self._folders = folders
 
-    def values(self, tx: Transaction, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """The fields of `DAGResponse`, of a page of DAGs."""
-        tags = tx.catalog.tags([str(row["dag_id"]) for row in rows])
-        return [self._values(row, tags.get(str(row["dag_id"]), ())) for row in rows]
+    def values(self, row: Row) -> dict[str, Any]:
+        """The fields of `DAGResponse`."""
+        values: dict[str, Any] = dict(row)
+        del values["version_key"], values["timetable_type"], values["has_asset_schedule"]
+        bundle, path = values["bundle_name"], values["relative_fileloc"]
+        duration_ms, allowed = values.pop("parse_duration_ms"), values["allowed_run_types"]
+        run_types = None if allowed is None else [word for word in allowed.split(",") if word]
+        is_allowed = run_types is None or RunType.BACKFILL in run_types
+        values.update(
+            last_parse_duration=None if duration_ms is None else duration_ms / 1000,
+            last_expired=None,
+            fileloc=self._fileloc(bundle, path),
+            tags=_tags(values),
+            next_dagrun_logical_date=values["next_dagrun_data_interval_start"],
+            allowed_run_types=run_types,
+            owners=values["owners"].split(", ") if values["owners"] else [],
+            is_backfillable=bool(values["timetable_periodic"]) and is_allowed,
+            file_token="" if path is None else file_token(FileName(bundle, path)),
+        )
+        return values
 
     def response(self, tx: Transaction, dag_id: str) -> DAGResponse:
         """Of one.
@@ -41,7 +58,7 @@ class ShownDags:
         Raises:
             UnknownDag: there is none of that id.
         """
-        return encoded(DAGResponse, self._of_one(_row(tx, dag_id)))
+        return encoded(DAGResponse, self.values(_row(tx, dag_id)))
 
     def details(self, tx: Transaction, dag_id: str, structures: Structures, user_name: str) -> DAGDetailsResponse:
         """All about one, with what its version says. `user_name`: whose favorites.
@@ -56,7 +73,7 @@ class ShownDags:
             raise UnknownDag(dag_id)
         dag = structures.get(tx, VersionKey(key)).dag
         return DAGDetailsResponse(
-            **self._of_one(row),
+            **self.values(row),
             **_of_version(dag),
             asset_expression=_asset_expression(tx, dag.assets),
             last_parsed=row["last_parsed_time"],  # type: ignore[arg-type]
@@ -66,37 +83,19 @@ class ShownDags:
             latest_dag_version=current_version(tx, dag_id),
         )
 
-    def _of_one(self, row: Row) -> dict[str, Any]:
-        values = dict(row)
-        tags = values.pop("tags")
-        return self._values(values, sorted(msgspec.json.decode(str(tags), type=list[str])) if tags else ())
-
-    def _values(self, row: Row, tags: Iterable[str]) -> dict[str, Any]:
-        values: dict[str, Any] = dict(row)
-        del values["version_key"], values["timetable_type"], values["has_asset_schedule"]
-        bundle, path = values["bundle_name"], values["relative_fileloc"]
-        duration_ms, allowed = values.pop("parse_duration_ms"), values["allowed_run_types"]
-        run_types = None if allowed is None else [word for word in allowed.split(",") if word]
-        is_allowed = run_types is None or RunType.BACKFILL in run_types
-        name = {"dag_id": values["dag_id"], "dag_display_name": values["dag_display_name"]}
-        values.update(
-            last_parse_duration=None if duration_ms is None else duration_ms / 1000,
-            last_expired=None,
-            fileloc=self._fileloc(bundle, path),
-            tags=[{"name": tag, **name} for tag in tags],
-            next_dagrun_logical_date=values["next_dagrun_data_interval_start"],
-            allowed_run_types=run_types,
-            owners=values["owners"].split(", ") if values["owners"] else [],
-            is_backfillable=bool(values["timetable_periodic"]) and is_allowed,
-            file_token="" if path is None else file_token(FileName(bundle, path)),
-        )
-        return values
-
     def _fileloc(self, bundle: str | None, path: str | None) -> str:
         if bundle is None or path is None:
             return ""
         folder = self._folders.get(bundle)
         return path if folder is None else f"{folder}/{path}"
+
+
+def _tags(values: Mapping[str, Any]) -> list[dict[str, str]]:
+    text: str = values["tags"]
+    if text == _NO_TAGS:
+        return []
+    name = {"dag_id": values["dag_id"], "dag_display_name": values["dag_display_name"]}
+    return [{"name": tag, **name} for tag in msgspec.json.decode(text, type=list[str])]
 
 
 def shown_params(params: Any, source: str | None = None) -> dict[str, Any]:
@@ -118,7 +117,7 @@ def shown_params(params: Any, source: str | None = None) -> dict[str, Any]:
 
 def _row(tx: Transaction, dag_id: str) -> Row:
     query = Query((Condition("dag_id", Test.IS, dag_id),), is_counted=False)
-    rows = tx.listings.page(Listed.ONE_DAG, query).rows
+    rows = tx.listings.page(Listed.DAGS, query).rows
     if not rows:
         raise UnknownDag(dag_id)
     return rows[0]

@@ -80,7 +80,7 @@ def get_dags_of_page(
     def work(tx: Transaction) -> DAGCollectionResponse:
         wanted = [*conditions, *asked.among(tx)]
         page = listed(tx, Listed.DAGS, conditions=wanted, order_by=order_by, limit=limit, offset=offset)
-        values = {"dags": shown.values(tx, page.rows), "total_entries": page.total}
+        values = {"dags": [shown.values(row) for row in page.rows], "total_entries": page.total}
         return encoded(DAGCollectionResponse, values)
 
     return services.store.read(work)

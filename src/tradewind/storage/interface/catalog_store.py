@@ -22,10 +22,7 @@ class DagChoices(NamedTuple):
 
 
 class CatalogStore(Protocol):
-    """Tags, favorites, numbers of runs. Nothing is locked."""
-
-    def tags(self, dag_ids: Collection[str]) -> dict[str, list[str]]:
-        """Of those of these DAGs that have some, by name."""
+    """Favorites, numbers of runs. Nothing is locked."""
 
     def run_counts(self, dag_ids: Collection[str] | None = None) -> list[RunCounts]:
         """Of those of these DAGs (or of all) that have runs, by id."""

@@ -27,7 +27,7 @@ from tradewind.storage.listings.dag_runs import DAG_RUNS
 from tradewind.storage.listings.dag_tags import DAG_TAGS
 from tradewind.storage.listings.dag_versions import DAG_VERSIONS
 from tradewind.storage.listings.dag_warnings import DAG_WARNINGS
-from tradewind.storage.listings.dags import DAGS, ONE_DAG
+from tradewind.storage.listings.dags import DAGS
 from tradewind.storage.listings.deadlines import DEADLINES
 from tradewind.storage.listings.event_logs import EVENT_LOGS
 from tradewind.storage.listings.import_errors import IMPORT_ERRORS
@@ -61,7 +61,6 @@ _LISTINGS: Final[Mapping[Listed, Listing]] = {
     Listed.IMPORT_ERRORS: IMPORT_ERRORS,
     Listed.INQUIRIES: INQUIRIES,
     Listed.JOBS: JOBS,
-    Listed.ONE_DAG: ONE_DAG,
     Listed.POOLS: POOLS,
     Listed.QUEUED_EVENTS: QUEUED_EVENTS,
     Listed.RUNS_OF_EVENTS: RUNS_OF_EVENTS,

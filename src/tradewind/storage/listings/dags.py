@@ -1,12 +1,10 @@
 """DAGs."""
 
-from dataclasses import replace
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from tradewind.model.listing import Order
-from tradewind.storage.listings.json_list import JsonList
 from tradewind.storage.listings.listing import Listing, Related
 from tradewind.storage.schema import (
     asset,
@@ -64,6 +62,7 @@ DAGS = Listing(
         "allowed_run_types": _DAG.allowed_run_types,
         "owners": _DAG.owners,
         "version_key": _DAG.version_key,
+        "tags": _DAG.tags,
     },
     key=("dag_id",),
     order=(Order("dag_id"),),
@@ -89,10 +88,3 @@ DAGS = Listing(
         ),
     },
 )
-
-_TAGS: Final = (
-    sa.select(JsonList(dag_tag.c.name)).where(dag_tag.c.dag_id == _DAG.dag_id).correlate(dag).scalar_subquery()
-)
-
-# A page of DAGs asks for all their tags at once, which is quicker; one DAG alone is asked for with one statement.
-ONE_DAG = replace(DAGS, shown={**DAGS.shown, "tags": _TAGS})

@@ -36,6 +36,7 @@ dag = sa.Table(
     sa.Column("max_consecutive_failed_runs", sa.Integer, nullable=False, default=0),
     sa.Column("has_task_limits", sa.Boolean, nullable=False, default=False),
     sa.Column("allowed_run_types", sa.String(250), nullable=True),
+    sa.Column("tags", LongText, nullable=False, default="[]"),  # as JSON; who looks for one asks `dag_tag`
 )
 # A stale DAG has no next run, so that the condition need not name it.
 dag_is_awaited = sa.and_(

@@ -63,6 +63,7 @@ def _dag_summary() -> tuple[sa.Column[Any], ...]:
         sa.Column("max_consecutive_failed_runs", sa.Integer, nullable=False),
         sa.Column("has_task_limits", sa.Boolean, nullable=False),
         sa.Column("allowed_run_types", sa.String(250), nullable=True),
+        sa.Column("tags", types.long_text(), nullable=False),
     )
 
 
