@@ -26,9 +26,7 @@ const connections: Edited<Connection> = {
   dialog: (props) => <ConnectionDialog {...props} />,
   remove: (name) => api.DELETE("/api/v2/connections/{connection_id}", { params: { path: { connection_id: name } } }),
   removeMany: async (names) => {
-    const actions = [
-      { action: "delete" as const, action_on_non_existence: "skip" as const, entities: names },
-    ];
+    const actions = [{ action: "delete" as const, action_on_non_existence: "skip" as const, entities: names }];
     requireAll((await data(api.PATCH("/api/v2/connections", { body: { actions } }))).delete);
   },
   empty: "Hooks and operators find them by their name.",

@@ -52,9 +52,7 @@ const variables: Edited<Variable> = {
   ),
   remove: (key) => api.DELETE("/api/v2/variables/{variable_key}", { params: { path: { variable_key: key } } }),
   removeMany: async (names) => {
-    const actions = [
-      { action: "delete" as const, action_on_non_existence: "skip" as const, entities: names },
-    ];
+    const actions = [{ action: "delete" as const, action_on_non_existence: "skip" as const, entities: names }];
     requireAll((await data(api.PATCH("/api/v2/variables", { body: { actions } }))).delete);
   },
   empty: "Tasks read them with Variable.get(…). Values of keys that sound secret are not shown.",

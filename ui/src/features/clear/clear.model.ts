@@ -100,7 +100,7 @@ export function clearTasksBody(
   };
 }
 
-function idOf({ taskId, mapIndex }: Tasks["tasks"][number]): string | (string | number)[] {
+function idOf({ taskId, mapIndex }: Tasks["tasks"][number]): string | [string, number] {
   return mapIndex === undefined ? taskId : [taskId, mapIndex];
 }
 
@@ -158,7 +158,9 @@ export function nameOf(target: Target): string {
   if (target.kind === "several") {
     const [only] = target.parts;
     const number = target.parts.reduce((sum, { tasks }) => sum + tasks.length, 0);
-    return target.parts.length === 1 && only !== undefined ? nameOf(only) : `${number} tasks of ${target.parts.length} runs`;
+    return target.parts.length === 1 && only !== undefined
+      ? nameOf(only)
+      : `${number} tasks of ${target.parts.length} runs`;
   }
   const [first] = target.tasks;
   if (target.tasks.length !== 1 || first === undefined) return `${target.tasks.length} tasks`;

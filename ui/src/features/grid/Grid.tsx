@@ -1,13 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type ReactNode,
+  type SyntheticEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 
 import type { Schemas } from "~/api/client";
 import { gridQuery, type GridParameters } from "~/api/queries";
 import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 
-import { columnsOf, foundRows, type Known, namesWidth, placeOf, type Row, type Selected, selectionOf, versionChanges } from "./grid.model";
+import {
+  columnsOf,
+  foundRows,
+  type Known,
+  namesWidth,
+  placeOf,
+  type Row,
+  type Selected,
+  selectionOf,
+  versionChanges,
+} from "./grid.model";
 import styles from "./Grid.module.css";
 import { GridRow } from "./GridRow";
 import { RunHeads } from "./RunHeads";

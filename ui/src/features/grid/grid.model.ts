@@ -155,11 +155,7 @@ export function selectionOf(row: Row["row"] | undefined, run: string | undefined
 }
 
 /** Where the chosen run and task are; the heads of the runs where no task is chosen, the newest run where none is. */
-export function placeOf(
-  chosen: Selected,
-  rows: Row[],
-  runs: { run_id: string }[],
-): Place {
+export function placeOf(chosen: Selected, rows: Row[], runs: { run_id: string }[]): Place {
   const column = runs.findIndex(({ run_id }) => run_id === chosen.run);
   return {
     row: rows.findIndex(({ row }) => row.node_id === (chosen.task ?? chosen.group)),

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 
-import { callbackName, deadlineWords, fateOf, lookOf, parseDeadlinesSearch, parseSlotsSearch, referenceWords, slotStates } from "./waiting.model";
+import {
+  callbackName,
+  deadlineWords,
+  fateOf,
+  lookOf,
+  parseDeadlinesSearch,
+  parseSlotsSearch,
+  referenceWords,
+  slotStates,
+} from "./waiting.model";
 
 test("a tick that waits says for what", () => {
   expect(fateOf({ state: "waiting", reason: null, missing: "orders & prices" })).toBe("waits for orders & prices");
