@@ -263,8 +263,8 @@ def test_variables_come_from_a_file_and_go_to_one_without_secrets(page: Page, tm
         page.get_by_role("checkbox", name=f"Choose {key}").check()
     page.get_by_role("button", name="Delete 2 chosen").click()
     page.get_by_role("button", name="Really delete 2 chosen").click()
-    expect(page.get_by_role("cell", name="regions")).to_have_count(0)
-    expect(page.get_by_role("cell", name="api_key")).to_be_visible()
+    expect(page.get_by_role("cell", name="regions", exact=True)).to_have_count(0)
+    expect(page.get_by_role("cell", name="api_key", exact=True)).to_be_visible()
 
 
 def test_people_get_accounts_roles_passwords_and_tokens(page: Page) -> None:
