@@ -241,6 +241,7 @@ _SERVER_SIDE: Final[Mapping[str, Mapping[str, str]]] = {
         ),
     },
     "airflow.api_fastapi.auth.managers.simple.simple_auth_manager": {_SERVER: "SimpleAuthManager"},
+    "airflow.api_fastapi.common.types": {"tradewind.compat.adapters.ui_alerts": "UIAlert"},
     "airflow.assets": {},
     "airflow.assets.manager": {_SERVER: "AssetManager asset_manager"},
     "airflow.callbacks.base_callback_sink": {_SERVER: "BaseCallbackSink"},

@@ -43,6 +43,19 @@ def say(world: Deployment, text: str, folder: str = "config") -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def test_settings_that_only_say_something_on_the_first_page_stand_in_nobodys_way(world: Deployment) -> None:
+    say(
+        world,
+        "from airflow.api_fastapi.common.types import UIAlert\n"
+        "DASHBOARD_UIALERTS = [UIAlert('at night', category='warning'), UIAlert(text='by day', category='info')]\n",
+    )
+    world.write("one.py", dag_file("one"))
+
+    work_until_idle(world.processor())
+
+    assert (world.active(), world.errors()) == (["one"], {})
+
+
 def test_policies_change_what_is_stored(world: Deployment, folder: str) -> None:
     say(world, POLICIES.replace("QUEUE", "metered"), folder)
     world.write("one.py", dag_file("one"))

@@ -129,6 +129,12 @@ test("with Shift, arrows choose from anywhere, and Space folds the group of what
   press("ArrowUp");
   expect(onSelect).toHaveBeenLastCalledWith({ run: "r1", task: undefined });
 
+  press("ArrowDown");
+  press(" ", false);
+  expect(screen.queryByRole("button", { name: "extract.orders in r1: success" }), "folded by its cell").toBeNull();
+  press(" ", false);
+  expect(screen.getByRole("button", { name: "extract.orders in r1: success" })).toBeTruthy();
+
   (document.activeElement as HTMLElement).blur();
   press(" ", false);
   expect(screen.queryByRole("button", { name: "extract.orders in r1: success" })).toBeNull();

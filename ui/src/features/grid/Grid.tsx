@@ -141,7 +141,17 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
         aria-rowcount={visible.length + 1}
         aria-colcount={runs.length + 1}
         style={{ width: `calc(var(--names) + ${across.getTotalSize()}px)` }}
-        onKeyDown={moveTo}
+        onKeyDown={(event) => {
+          const group = groupAt(event.target, visible);
+          if (event.key === " " && group !== undefined) {
+            // Not a click, which chooses it, and not once more for the group of what is chosen.
+            event.preventDefault();
+            event.stopPropagation();
+            fold(group);
+          } else {
+            moveTo(event);
+          }
+        }}
         onPointerOver={point}
         onPointerLeave={leave}
         onFocus={point}
@@ -195,6 +205,13 @@ function Cells({ rows, runs, isOld, search, selected, onSelect, children }: Cell
       {children}
     </div>
   );
+}
+
+/** The group whose cell this is; undefined where it is none. */
+function groupAt(target: EventTarget, visible: readonly Row[]): string | undefined {
+  const place = target instanceof HTMLElement ? target.dataset.place : undefined;
+  const row = place === undefined ? undefined : visible[Number.parseInt(place, 10)]?.row;
+  return row?.is_group === true ? row.node_id : undefined;
 }
 
 /** The column that is pointed at. Nothing is rendered again for it: the pointer passes over many. */
