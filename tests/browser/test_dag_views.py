@@ -206,7 +206,7 @@ def test_a_task_and_a_group_are_shown_in_all_runs(page: Page, runs: tuple[str, s
     expect(row.get_by_role("cell").nth(3)).to_have_text("2")
     row.get_by_role("link", name="Log in first").click()
     expect(page).to_have_url(re.compile(f"{DAG}/runs/first/tasks/stumble.*tab=logs"))
-    page.get_by_role("tab", name="Details").click()
+    page.get_by_role("tablist", name="About the task").get_by_role("tab", name="Details").click()
     page.get_by_title(re.compile(r"^Code of version \d+$")).click()
     expect(page).to_have_url(re.compile(rf"{DAG}/code.*version=\d+"))
     page.go_back()

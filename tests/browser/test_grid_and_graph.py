@@ -232,6 +232,7 @@ def test_keys_lead_through_grid_and_graph(page: Page, harbour: Deployment) -> No
     page.keyboard.press("Space")
     expect(page.get_by_role("button", name="unload.lift in third: success")).to_be_visible()
 
+    page.get_by_role("region", name="Group unload").wait_for()
     for keys, title in (("C", "Clear"), ("S", "Mark success"), ("F", "Mark failed")):
         page.keyboard.press(f"Shift+{keys}")
         expect(page.get_by_role("dialog")).to_contain_text(re.compile(title, re.IGNORECASE))
