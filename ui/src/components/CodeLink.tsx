@@ -1,9 +1,17 @@
 import { Link } from "@tanstack/react-router";
 
+import styles from "./CodeLink.module.css";
+
 /** The way to the code of a DAG as it was in a version. */
 export function CodeLink({ dagId, version }: { dagId: string; version: number }) {
   return (
-    <Link to="/dags/$dagId/code" params={{ dagId }} search={{ version }} title={`Code of version ${version}`}>
+    <Link
+      className={styles.link}
+      to="/dags/$dagId/code"
+      params={{ dagId }}
+      search={{ version }}
+      title={`Code of version ${version}`}
+    >
       {version}
     </Link>
   );
