@@ -11,7 +11,7 @@ are the moments at which past updates would have started a run; each of them is 
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby, islice
@@ -71,6 +71,8 @@ class Survey:
     """The last interval of each block; of a timetable of the author's own, and of updates of assets, all of them."""
     partition_keys: tuple[str, ...] = ()
     """Of each of these, where the timetable is of the author's own and names partitions."""
+    run_ids: tuple[str, ...] = ()
+    """Of each of these, where the timetable is of the author's own and names its runs."""
 
 
 class Treatment(StrEnum):
@@ -105,7 +107,8 @@ def survey(timetable: Timetable, span: Span, named: Iterable[RunInfo] = ()) -> S
     if _are_kept(timetable):
         found = list(_within(span, named))
         keys = tuple(info.partition_key for info in found if info.partition_key is not None)
-        return Survey(len(found), tuple(_about(info) for info in found), keys)
+        run_ids = tuple(info.run_id for info in found if info.run_id is not None)
+        return Survey(len(found), tuple(_about(info) for info in found), keys, run_ids)
     total, marks = 0, []
     for info in dates(timetable, span):
         total += 1
@@ -206,6 +209,8 @@ def _kept_dates(plan: BackfillPlan) -> list[RunInfo]:
         kept = [RunInfo(mark.start, None, key, mark.start) for mark, key in named]
     else:
         kept = [RunInfo(mark.end, mark) for mark in plan.marks]
+    if plan.run_ids:
+        kept = [replace(info, run_id=run_id) for info, run_id in zip(kept, plan.run_ids, strict=True)]
     return kept[::-1] if plan.is_backward else kept
 
 

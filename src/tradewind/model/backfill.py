@@ -47,6 +47,8 @@ class BackfillPlan:
     all that come before. See `decide.backfill`."""
     partition_keys: tuple[str, ...] = ()
     """Of each mark, where only the author's own timetable could name them."""
+    run_ids: tuple[str, ...] = ()
+    """Of each mark, where the author's own timetable wants a word in that."""
     triggering_user_name: str | None = None
 
 

@@ -20,8 +20,9 @@ MOST_PAST: Final = 1_000
 """How many runs are named from the start date on, for backfills: each time that the file is read."""
 
 Row = tuple[str, ...]
-"""When a run may begin, its data interval if it has one, and its partition with the date of that: as texts. What one
-that has a partition has not is an empty text."""
+"""When a run may begin, its data interval, its partition with the date of that, and its id: as texts. What it has not
+is an empty text, or left out at the end."""
+_LONGEST_ROW: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +97,24 @@ def decode_plan(text: str) -> PlannedRuns:
 
 def row_of(run: RunInfo) -> Row:
     """The run as texts."""
-    interval = [] if run.data_interval is None else [_text(run.data_interval.start), _text(run.data_interval.end)]
-    if run.partition_key is None:
-        return (_text(run.run_after), *interval)
+    interval = run.data_interval
+    start, end = ("", "") if interval is None else (_text(interval.start), _text(interval.end))
     date = "" if run.partition_date is None else _text(run.partition_date)
-    return (_text(run.run_after), *(interval or ("", "")), run.partition_key, date)
+    row = [_text(run.run_after), start, end, run.partition_key or "", date, run.run_id or ""]
+    while not row[-1]:
+        row.pop()
+    return tuple(row)
 
 
 def _checked_row(row: object) -> Row:
-    if not isinstance(row, list) or len(row) not in (1, 3, 5) or not all(isinstance(text, str) for text in row):
+    if not isinstance(row, list) or not 1 <= len(row) <= _LONGEST_ROW or not all(isinstance(text, str) for text in row):
         raise ValueError(f"not a planned run: {row!r}")
     return tuple(row)
 
 
-def _run(run_after: str, start: str = "", end: str = "", key: str | None = None, date: str = "") -> RunInfo:
+def _run(run_after: str, start: str = "", end: str = "", key: str = "", date: str = "", run_id: str = "") -> RunInfo:
     interval = DataInterval(_instant(start), _instant(end)) if start and end else None
-    return RunInfo(_instant(run_after), interval, key, _instant(date) if date else None)
+    return RunInfo(_instant(run_after), interval, key or None, _instant(date) if date else None, run_id or None)
 
 
 def _text(moment: datetime) -> str:

@@ -58,6 +58,8 @@ class RunInfo:
     partition_key: str | None = None
     """Of a partition that only code of the author's own can name. Those of other timetables follow from the date."""
     partition_date: datetime | None = None
+    run_id: str | None = None
+    """What a timetable of the author's own wants it to be called."""
 
     def __post_init__(self) -> None:
         _refuse_naive("run_after", self.run_after)

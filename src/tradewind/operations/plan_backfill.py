@@ -95,6 +95,7 @@ def plan_backfill(tx: Transaction, request: BackfillRequest, structures: Structu
         total=found.total,
         marks=found.marks,
         partition_keys=found.partition_keys,
+        run_ids=found.run_ids,
         triggering_user_name=request.triggering_user_name,
     )
 

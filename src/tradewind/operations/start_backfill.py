@@ -141,16 +141,14 @@ class _Batch:
         plan = self._backfill.plan
         partition = partition_about(self._planned_for.timetable, info)
         key, date = (None, None) if partition is None else partition
+        # One backfill makes one run for each instant.
+        suffix = f"{self._backfill.key % 10**8:08d}"
+        usual_id = new_run_id(
+            RunType.BACKFILL, info.run_after, logical_date=info.logical_date, suffix=suffix, partition_key=key
+        )
         new = NewRun(
             dag_id=plan.dag_id,
-            run_id=new_run_id(
-                RunType.BACKFILL,
-                info.run_after,
-                logical_date=info.logical_date,
-                # One backfill makes one run for each instant.
-                suffix=f"{self._backfill.key % 10**8:08d}",
-                partition_key=key,
-            ),
+            run_id=info.run_id or usual_id,
             run_type=RunType.BACKFILL,
             run_after=info.run_after,
             version_key=self._version_key,

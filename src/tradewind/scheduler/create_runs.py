@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tradewind.decide.structure import Structure
-from tradewind.decide.timetables import next_run, partition_of
+from tradewind.decide.timetables import next_run, partition_of, run_id_named
 from tradewind.errors import DagUnusable
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
@@ -37,6 +37,8 @@ def create_runs(state: SchedulerState) -> int:
     now = state.clock.now()
 
     def work(tx: Transaction) -> list[str]:
+        if not state.has_due_runs and not _is_any_due(tx, now):
+            return []
         due = tx.dags.due(now, state.settings.max_dagruns_to_create_per_loop)
         if not due:
             return []
@@ -57,6 +59,13 @@ def create_runs(state: SchedulerState) -> int:
     state.has_due_runs = bool(dag_ids)
     state.dags_to_start.update(dag_ids)
     return len(dag_ids)
+
+
+def _is_any_due(tx: Transaction, now: datetime) -> bool:
+    """Asked first while nothing is known to be due, which is nearly always: the database plans this once. What takes
+    the due ones has a time in it, and PostgreSQL would plan it anew each second."""
+    due_at = tx.dags.next_due_at()
+    return due_at is not None and due_at <= now
 
 
 def _create_next(
@@ -120,11 +129,12 @@ def _scheduled_run(dag: Dag, info: RunInfo, record: DagRecord, plan: PlannedRuns
     partition = partition_of(dag.timetable, info.run_after, plan)
     key, date = (None, None) if partition is None else partition
     suffix = _suffix(info.run_after)
+    usual_id = new_run_id(
+        RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=suffix, partition_key=key
+    )
     return NewRun(
         dag_id=dag.dag_id,
-        run_id=new_run_id(
-            RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=suffix, partition_key=key
-        ),
+        run_id=run_id_named(plan, info.run_after) or usual_id,
         run_type=RunType.SCHEDULED,
         run_after=info.run_after,
         version_key=record.version_key,

@@ -1,6 +1,6 @@
 """Backfills, and what is special about their runs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -174,23 +174,24 @@ class Backfills:
 
 
 def _encode_marks(plan: BackfillPlan) -> str | None:
-    """Of each, where it begins and ends, and the key of its partition if there is one."""
-    keys: Sequence[tuple[str, ...]] = [(key,) for key in plan.partition_keys] or [()] * len(plan.marks)
+    """Of each, where it begins and ends; the key of its partition and the id of its run, or empty texts."""
+    nothing = [""] * len(plan.marks)
+    named = zip(plan.marks, plan.partition_keys or nothing, plan.run_ids or nothing, strict=True)
     texts = [
-        (mark.start.astimezone(UTC).isoformat(), mark.end.astimezone(UTC).isoformat(), *key)
-        for mark, key in zip(plan.marks, keys, strict=True)
+        (mark.start.astimezone(UTC).isoformat(), mark.end.astimezone(UTC).isoformat(), *names) for mark, *names in named
     ]
     return msgspec.json.encode(texts).decode() if texts else None
 
 
-def _decode_marks(text: str | None) -> tuple[tuple[DataInterval, ...], tuple[str, ...]]:
-    texts = msgspec.json.decode(text, type=list[list[str]]) if text else []
+def _decode_marks(text: str | None) -> tuple[tuple[DataInterval, ...], tuple[str, ...], tuple[str, ...]]:
+    """The marks, the keys of their partitions, the ids of their runs."""
+    texts = msgspec.json.decode(text, type=list[tuple[str, str, str, str]]) if text else []
     marks = tuple(DataInterval(datetime.fromisoformat(each[0]), datetime.fromisoformat(each[1])) for each in texts)
-    return marks, tuple(key for each in texts for key in each[2:])
+    return marks, tuple(each[2] for each in texts if each[2]), tuple(each[3] for each in texts if each[3])
 
 
 def _to_backfill(row: AnyRow) -> Backfill:
-    marks, keys = _decode_marks(row.marks)
+    marks, keys, run_ids = _decode_marks(row.marks)
     plan = BackfillPlan(
         dag_id=row.dag_id,
         version_key=VersionKey(row.version_key),
@@ -205,6 +206,7 @@ def _to_backfill(row: AnyRow) -> Backfill:
         total=row.total,
         marks=marks,
         partition_keys=keys,
+        run_ids=run_ids,
         triggering_user_name=row.triggering_user_name,
     )
     return Backfill(

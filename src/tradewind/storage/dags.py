@@ -64,7 +64,13 @@ _ASSIGN = (
     .where(_BY_ID)
     .values(is_stale=sa.false(), bundle_name=sa.bindparam("bundle"), path=sa.bindparam("file_path"))
 )
-_NEXT_DUE = sa.select(_COLUMNS.next_run_after).where(dag_is_awaited).order_by(_COLUMNS.next_run_after).limit(1)
+# Without a parameter, even for the limit: only such a statement does PostgreSQL plan once for all.
+_NEXT_DUE = (
+    sa.select(_COLUMNS.next_run_after)
+    .where(dag_is_awaited)
+    .order_by(_COLUMNS.next_run_after)
+    .limit(sa.literal_column("1"))
+)
 
 
 class Dags:

@@ -568,3 +568,53 @@ def test_whoever_asks_through_the_api_is_shown_a_run_that_waits(world: Deploymen
     assert (shown["state"], shown["data_interval_start"]) == ("queued", None)
     with world.database.begin() as tx:
         assert [run.data_interval for run in tx.runs.of_dag("own")] == [FRIDAY]
+
+
+NAMED = """
+    def generate_run_id(self, *, run_type, run_after, data_interval, **extra):
+        return {run_id}
+
+"""
+
+
+def file_with_ids(run_id: str) -> str:
+    return file_with(most=3).replace("\n    def infer_manual", NAMED.format(run_id=run_id) + "    def infer_manual")
+
+
+def test_runs_of_the_timetable_and_of_backfills_are_called_as_the_author_wants(world: Deployment) -> None:
+    """C1, C5."""
+    world.write("own.py", file_with_ids("f'{run_type.value}__hour-{data_interval.start:%H}'"))
+    work_until_idle(world.processor())
+    now = START + 500 * HOUR
+    request = BackfillRequest("own", START + HOUR, START + HOUR)
+
+    with world.database.begin() as tx:
+        start_backfill(tx, plan_backfill(tx, request, Structures(), now), Structures(), now)
+    for _ in range(3):
+        make_all_due(world, now)
+
+    with world.database.begin() as tx:
+        assert {run.run_id for run in tx.runs.of_dag("own")} == {
+            "scheduled__hour-00",
+            "backfill__hour-01",
+            "scheduled__hour-02",
+        }
+
+
+@pytest.mark.parametrize(
+    ("run_id", "words"),
+    [
+        ("'the same'.replace(' ', '-')", "SevenPast.generate_run_id gives several runs the same id"),
+        ("'up/../' + run_after.isoformat()", "must not contain '..'"),
+        ("None", "SevenPast.generate_run_id: run id None is empty"),
+        ("7", "SevenPast.generate_run_id"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_what_is_no_id_of_a_run_is_an_import_error(world: Deployment, run_id: str, words: str) -> None:
+    """C1, B10."""
+    world.write("own.py", file_with_ids(run_id))
+
+    work_until_idle(world.processor())
+
+    assert words in world.errors()["own.py"]

@@ -57,6 +57,7 @@ def test_what_was_planned_comes_back_as_it_was(world: World, store: Database) ->
         conf={"n": [1]},
         uses_latest_version=False,
         marks=(mark, mark),
+        run_ids=("first", "second"),
         triggering_user_name="ann",
     )
 

@@ -1,6 +1,6 @@
 """The runs that a timetable of an author's own names: asked here, where its code may run."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -11,10 +11,13 @@ from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.manual_interval import AskedRun, IntervalAnswer
 from tradewind.model.planned_runs import MOST_PAST, MOST_PLANNED, LastRun, PlannedRuns, row_of
+from tradewind.model.run_ids import InvalidRunId, check_run_id
+from tradewind.model.states import RunType
 from tradewind.model.timetable import AssetAndTime, AssetOrTime, Custom, DataInterval, RunInfo
 from tradewind.model.timetable import TimeRestriction as Bounds
 from tradewind.sdk.custom_timetable import DagRunInfo, TimeRestriction, Timetable
 from tradewind.sdk.custom_timetable import DataInterval as SdkInterval
+from tradewind.sdk.states import DagRunType
 from tradewind.sdk.timezone import coerce_datetime
 
 _LONGEST_S: Final = 2.0
@@ -37,6 +40,8 @@ def plan_runs(
         return None
     bounds = restriction_of(compiled)
     runs, is_complete = _in_time(_named(timetable, bounds, last), MOST_PLANNED, monotonic)
+    has_ids = _names_runs(timetable, compiled)
+    runs = _with_ids(timetable, runs, DagRunType.SCHEDULED) if has_ids else runs
     plan = PlannedRuns(runs, is_complete=is_complete)
     if bounds.earliest is None:
         return plan
@@ -46,6 +51,7 @@ def plan_runs(
     since_start = _listed(timetable, bounds.earliest, latest) if is_listed else _named(timetable, catching_up, None)
     try:
         past, is_complete = _in_time(since_start, MOST_PAST, monotonic)
+        past = _with_ids(timetable, past, DagRunType.BACKFILL_JOB) if has_ids else past
     except Exception as error:
         # For backfills only. A timetable that cannot say it is good for all else.
         return replace(plan, past_error=f"{type(error).__name__}: {error}")
@@ -92,6 +98,34 @@ def _resolved(timetable: Any, partition_key: str) -> datetime | None:
         return None
     date = timetable.resolve_partition_date(partition_key)
     return None if date is None else _utc(date)
+
+
+def _names_runs(timetable: Any, compiled: Dag) -> bool:
+    """As in Airflow, one that is combined with assets has no word in that: the combination has."""
+    own = getattr(type(timetable), "generate_run_id", None)
+    return isinstance(compiled.timetable, Custom) and own not in (None, Timetable.generate_run_id)
+
+
+def _with_ids(timetable: Any, runs: Sequence[RunInfo], run_type: DagRunType) -> tuple[RunInfo, ...]:
+    """The runs as the timetable wants them to be called. No two have the same id."""
+    named = {_run_id(timetable, run, run_type): run for run in runs}
+    if len(named) < len(runs):
+        raise CompileError(f"{_name(timetable)}.generate_run_id gives several runs the same id")
+    return tuple(replace(run, run_id=run_id) for run_id, run in named.items())
+
+
+def _run_id(timetable: Any, run: RunInfo, run_type: DagRunType) -> str:
+    interval = run.data_interval
+    run_id = timetable.generate_run_id(
+        run_type=run_type,
+        run_after=_for_author(run.run_after),
+        data_interval=None if interval is None else _sdk_interval(interval),
+        **({} if run.partition_key is None else {"partition_key": run.partition_key}),
+    )
+    try:
+        return check_run_id(run_id, run_type=RunType(run_type.value))
+    except (InvalidRunId, TypeError) as error:
+        raise CompileError(f"{_name(timetable)}.generate_run_id: {error}") from None
 
 
 def _in_time(runs: Iterator[RunInfo], most: int, monotonic: Callable[[], float]) -> tuple[tuple[RunInfo, ...], bool]:
@@ -172,8 +206,12 @@ def _interval(info: DagRunInfo) -> DataInterval | None:
 
 def _sdk_info(last: LastRun) -> DagRunInfo:
     interval = last.data_interval
-    known = None if interval is None else SdkInterval(_for_author(interval.start), _for_author(interval.end))
+    known = None if interval is None else _sdk_interval(interval)
     return DagRunInfo(_for_author(last.run_after), known, _for_author(last.partition_date), last.partition_key)
+
+
+def _sdk_interval(interval: DataInterval) -> SdkInterval:
+    return SdkInterval(_for_author(interval.start), _for_author(interval.end))
 
 
 @overload

@@ -37,6 +37,7 @@ from tradewind.decide.timetables.partition import (
     partition_on,
     wall_clock_date,
 )
+from tradewind.decide.timetables.planned import run_id_named
 from tradewind.decide.timetables.schedule import (
     is_custom,
     is_running_out,
@@ -64,6 +65,7 @@ __all__ = [
     "partition_of",
     "partition_on",
     "require_usable",
+    "run_id_named",
     "upcoming",
     "wall_clock_date",
     "why_no_run",

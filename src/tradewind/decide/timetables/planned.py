@@ -24,8 +24,18 @@ def next_planned(
 
 def partition_named(plan: PlannedRuns, run_after: datetime) -> tuple[str, datetime | None] | None:
     """The partition of the run at that moment, with its date, if the timetable has named one."""
-    named = next((run for run in plan.runs if run.run_after == run_after), None)
+    named = _run_at(plan, run_after)
     return None if named is None or named.partition_key is None else (named.partition_key, named.partition_date)
+
+
+def run_id_named(plan: PlannedRuns | None, run_after: datetime) -> str | None:
+    """What the run at that moment is called, if the timetable has a word in that."""
+    named = None if plan is None else _run_at(plan, run_after)
+    return None if named is None else named.run_id
+
+
+def _run_at(plan: PlannedRuns, run_after: datetime) -> RunInfo | None:
+    return next((run for run in plan.runs if run.run_after == run_after), None)
 
 
 def has_few_left(plan: PlannedRuns, last: DataInterval | None) -> bool:
