@@ -14,6 +14,7 @@ from tradewind.cli.output import Output, instant_text, write_rows
 
 if TYPE_CHECKING:
     from tradewind.decide.explain import Reason
+    from tradewind.decide.load import Wait
     from tradewind.decide.simulate import SimulatedRun
     from tradewind.decide.timetables import Partition
     from tradewind.model.timetable import RunInfo
@@ -96,7 +97,7 @@ def simulate(
     ] = None,
     duration: Annotated[
         float | None,
-        typer.Option(min=0, max=LARGEST, help="seconds that a run takes; by default as long as the last ones did"),
+        typer.Option(min=0, max=LARGEST, help="seconds that a run takes; by default as its tasks and limits make it"),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=LARGEST, help="at most so many runs")] = 1000,
     schedule: Annotated[
@@ -106,6 +107,19 @@ def simulate(
         str | None, typer.Option(help="in which it is meant; by default in that of the schedule")
     ] = None,
     catchup: Annotated[bool | None, typer.Option("--catchup/--no-catchup", help="instead of what the DAG says")] = None,
+    task_duration: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TASK=SECONDS", help="instead of how long it took in the last runs; may be repeated"),
+    ] = None,
+    pool: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=SLOTS", help="instead of those that it has; may be repeated")
+    ] = None,
+    max_active_tasks: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="of a run, instead of what the DAG says")
+    ] = None,
+    parallelism: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST, help="instead of what the configuration says")
+    ] = None,
     output: OutputFormat = Output.TABLE,
 ) -> None:
     """Tell which runs would be made between two dates, when, and which limits would hold them back."""
@@ -125,6 +139,10 @@ def simulate(
             schedule,
             timezone,
             catchup,
+            settings.core.parallelism if parallelism is None else parallelism,
+            max_active_tasks,
+            simulate_dag.read_pool_slots(pool or ()),
+            simulate_dag.read_task_durations(task_duration or ()),
         )
         found = wiring.database.read(lambda tx: simulate_dag.simulate_dag(tx, request, knowing.Structures(), now))
     for note in found.notes:
@@ -202,8 +220,14 @@ def _simulated(run: "SimulatedRun") -> dict[str, object]:
         "ends_at": instant_text(run.ends_at),
         "delay_s": delay,
         "held_by": run.held_by,
+        "tasks_held_by": ", ".join(map(_wait, run.waits)) or None,
         "clocks": None if run.clock_change is None else _moved(run.clock_change),
     }
+
+
+def _wait(wait: "Wait") -> str:
+    """What a limit costs its tasks: all their waits added up."""
+    return f"{wait.limit} ({'for ever' if wait.task_time is None else wait.task_time})"
 
 
 def _moved(change: timedelta) -> str:

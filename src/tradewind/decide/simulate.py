@@ -2,16 +2,16 @@
 
 The rules are those of the scheduler: a run is made when it is due and the DAG has fewer active runs than
 `max_active_runs`; the timetable is then asked for the next one, as things look at that moment. How long runs take is
-an assumption of the caller.
+for their load to say (`decide.load`).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from heapq import heappop, heappush
 from typing import Final
 
+from tradewind.decide.load import Load, RunEnd, Wait
 from tradewind.decide.timetables import Partition, next_run, partition_of
 from tradewind.model.dag import Dag
 from tradewind.model.local_time import clock_change_on, time_zone
@@ -58,6 +58,18 @@ class SimulatedRun:
     """By how much clocks are put forward on its day, in the zone of the schedule; back, if negative."""
     partition: Partition | None = None
     """That it is about."""
+    waits: tuple[Wait, ...] = ()
+    """What kept its tasks from beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What would happen."""
+
+    runs: list[SimulatedRun]
+    """In the order in which they are due."""
+    is_cut_off: bool
+    """There would be more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,23 +82,31 @@ class Course:
     """The newest run that the timetable made before."""
     restriction: TimeRestriction
     max_active_runs: int
-    duration: timedelta
-    """Of each run."""
     active_runs: int = 0
-    """Under way at the start; they end after that time."""
+    """Under way at the start: as if they began then."""
+    most: int = 1000
+    """So many runs, and no more."""
     plan: PlannedRuns | None = None
     """The runs that a timetable of the author's own has named."""
 
 
-def simulate(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
-    """The runs of that time, in the order in which they are due.
+def simulate(dag: Dag, course: Course, load: Load) -> Simulated:
+    """The runs of that time.
 
     Raises `InvalidSchedule` for a timetable that cannot be asked.
     """
     zone = time_zone(zone_of(dag))
-    for run in _simulated(dag, course):
-        change = clock_change_on(run.info.run_after, zone) or None
-        yield replace(run, clock_change=change, partition=partition_of(dag.timetable, run.info.run_after, course.plan))
+    played = _Play(dag, course, load)
+    is_cut_off = played.play()
+    runs = [
+        replace(
+            run,
+            clock_change=clock_change_on(run.info.run_after, zone) or None,
+            partition=partition_of(dag.timetable, run.info.run_after, course.plan),
+        )
+        for run in played.outcome()[: course.most]
+    ]
+    return Simulated(runs, is_cut_off or len(played.runs) > course.most)
 
 
 def made_before(
@@ -129,37 +149,88 @@ def zone_of(dag: Dag) -> str:
     return dag.timezone
 
 
-def _simulated(dag: Dag, course: Course) -> Iterator[SimulatedRun]:
-    ends: list[datetime] = [course.start + course.duration] * course.active_runs
-    now, last = course.start, course.last
-    while True:
-        info = next_run(dag.timetable, last=last, restriction=course.restriction, now=now, plan=course.plan)
-        if info is None or info.run_after > course.end:
-            return
-        if isinstance(last, RunInfo) and info.run_after <= last.run_after:
-            return  # what comes then depends on what has not happened yet
-        if last is not None and now > course.start:
-            yield from _missed(dag, course, last, info)
-        due_at = max(info.run_after, now)
-        starts_at = _when_free(ends, course.max_active_runs, due_at)
-        held_by = Held.MAX_ACTIVE_RUNS if starts_at > max(info.run_after, course.start) else None
-        if starts_at > course.end:
-            yield SimulatedRun(info, None, None, held_by)
-            return
-        heappush(ends, starts_at + course.duration)
-        yield SimulatedRun(info, starts_at, starts_at + course.duration, held_by)
-        now, last = starts_at, info
-        if isinstance(dag.timetable, Continuous):
-            now = starts_at + max(course.duration, timedelta(seconds=1))
+class _Play:
+    """Time passes."""
 
+    def __init__(self, dag: Dag, course: Course, load: Load) -> None:
+        self._dag = dag
+        self._course = course
+        self._load = load
+        self.runs: list[SimulatedRun] = []
+        self._numbers: dict[int, int] = {}
+        """By its place among the runs: the number of one that begins."""
+        self._begun = 0
+        self._active: set[int] = set()
+        self._ended_at: dict[int, datetime] = {}
 
-def _when_free(ends: list[datetime], most: int, due_at: datetime) -> datetime:
-    """The first moment from then on at which fewer than so many runs are active."""
-    while ends and ends[0] <= due_at:
-        heappop(ends)
-    while len(ends) >= most:
-        due_at = heappop(ends)
-    return due_at
+    def play(self) -> bool:
+        """From beginning to end. Returns whether the load has become too much on the way."""
+        for _ in range(self._course.active_runs):
+            self._begin(self._course.start, None)
+        self._make_runs()
+        while ended := self._load.next_end(None):
+            self._note(ended)
+        return self._load.is_exhausted
+
+    def outcome(self) -> list[SimulatedRun]:
+        """The runs, with what became of them."""
+        return [
+            run if (number := self._numbers.get(place)) is None else self._as_it_went(run, number)
+            for place, run in enumerate(self.runs)
+        ]
+
+    def _as_it_went(self, run: SimulatedRun, number: int) -> SimulatedRun:
+        return replace(run, ends_at=self._ended_at.get(number), waits=self._load.waits_of(number))
+
+    def _make_runs(self) -> None:
+        course, timetable = self._course, self._dag.timetable
+        now, last = course.start, course.last
+        while len(self.runs) <= course.most and not self._load.is_exhausted:
+            info = next_run(timetable, last=last, restriction=course.restriction, now=now, plan=course.plan)
+            if info is None or info.run_after > course.end:
+                return
+            if isinstance(last, RunInfo) and info.run_after <= last.run_after:
+                return  # what comes then depends on what has not happened yet
+            if last is not None and now > course.start:
+                self.runs.extend(_missed(self._dag, course, last, info))
+            starts_at = self._when_free(max(info.run_after, now))
+            if starts_at is None or starts_at > course.end:
+                self.runs.append(SimulatedRun(info, None, None, Held.MAX_ACTIVE_RUNS))
+                return
+            held_by = Held.MAX_ACTIVE_RUNS if starts_at > max(info.run_after, course.start) else None
+            self._numbers[len(self.runs)] = number = self._begin(starts_at, info.logical_date)
+            self.runs.append(SimulatedRun(info, starts_at, None, held_by))
+            now, last = starts_at, info
+            if isinstance(timetable, Continuous):
+                now = max(self._when_ended(number) or course.end, starts_at + timedelta(seconds=1))
+
+    def _begin(self, at: datetime, logical_date: datetime | None) -> int:
+        number = self._begun
+        self._begun += 1
+        self._active.add(number)
+        self._load.begin(number, at, logical_date)
+        return number
+
+    def _note(self, ended: RunEnd) -> None:
+        self._active.discard(ended.number)
+        self._ended_at[ended.number] = ended.at
+
+    def _when_free(self, due_at: datetime) -> datetime | None:
+        """The first moment from then on at which the DAG has fewer runs than it may have; None: there is none."""
+        while ended := self._load.next_end(due_at):
+            self._note(ended)
+        while len(self._active) >= self._course.max_active_runs:
+            ended = self._load.next_end(None)
+            if ended is None:
+                return None
+            self._note(ended)
+            due_at = max(due_at, ended.at)
+        return due_at
+
+    def _when_ended(self, number: int) -> datetime | None:
+        while number in self._active and (ended := self._load.next_end(None)):
+            self._note(ended)
+        return self._ended_at.get(number)
 
 
 def _missed(dag: Dag, course: Course, last: DataInterval | RunInfo, until: RunInfo) -> Iterator[SimulatedRun]:

@@ -8,7 +8,9 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
+from tradewind.model.usual_task import UsualTask
 from tradewind.storage.interface.run_view_store import AttemptInTime, RunsOfQuarter, TaskSummary
+from tradewind.storage.listings.duration import SecondsBetween
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import dag_run, dag_version, deferral, task_instance, task_try
 from tradewind.storage.span_of import begin_of, span_of
@@ -89,6 +91,21 @@ _QUARTERS = (
 _VERSIONS = sa.select(dag_version.c.version_key, dag_version.c.version_number).where(
     one_of(dag_version.c.version_key, "version_keys")
 )
+_LAST_RUNS = (
+    sa.select(dag_run.c.run_key)
+    .where(dag_run.c.dag_id == sa.bindparam("of_dag"), dag_run.c.state == RunState.SUCCESS)
+    .order_by(dag_run.c.ordering_at.desc())
+    .limit(sa.bindparam("most"))
+)
+_USUAL_TASKS = (
+    sa.select(
+        _INSTANCE.task_id,
+        sa.func.avg(SecondsBetween(_INSTANCE.started_at, _INSTANCE.finished_at)),
+        sa.func.avg(_INSTANCE.map_length),
+    )
+    .where(one_of(_INSTANCE.run_key, "run_keys"), _INSTANCE.state == TaskState.SUCCESS)
+    .group_by(_INSTANCE.task_id)
+)
 
 
 class RunViews:
@@ -120,6 +137,14 @@ class RunViews:
     def version_numbers(self, version_keys: Collection[int]) -> dict[int, int]:
         rows = self._connection.execute(_VERSIONS, {"version_keys": list(version_keys)})
         return {row.version_key: row.version_number for row in rows}
+
+    def usual_tasks(self, dag_id: str, most: int) -> dict[str, UsualTask]:
+        keys = self._connection.execute(_LAST_RUNS, {"of_dag": dag_id, "most": most}).scalars().all()
+        rows = self._connection.execute(_USUAL_TASKS, {"run_keys": keys}) if keys else ()
+        return {
+            task_id: UsualTask(float(seconds or 0), None if length is None else round(length))
+            for task_id, seconds, length in rows
+        }
 
 
 def _attempt(row: Any) -> AttemptInTime:

@@ -47,6 +47,12 @@ class CliDeployment:
         written = self._capsys.readouterr()
         return written.out if code == 0 else written.err
 
+    def remarks(self, *words: str) -> str:
+        """What a command that succeeds says besides its answer."""
+        self._capsys.readouterr()
+        assert main(list(words)) == 0
+        return self._capsys.readouterr().err
+
     def rows(self, *words: str) -> list[dict[str, Any]]:
         """What a command writes as JSON."""
         rows: list[dict[str, Any]] = json.loads(self.run(*words, "--output", "json"))

@@ -71,6 +71,44 @@ def test_a_time_is_simulated_with_the_limits_that_hold_runs_back(deployment: Cli
     assert rows[1]["delay_s"] == 1800
 
 
+def test_limits_of_tasks_make_runs_longer_and_are_named(deployment: CliDeployment) -> None:
+    """B4: `a` and `b` in a pool of one slot, then in one of two."""
+    deployment.publish(replace(HOURLY, tasks=(Task("a", pool="etl"), Task("b", pool="etl"))))
+    window = ("--from", "2030-01-01", "--to", "2030-01-01T01:00")
+    times = ("--task-duration", "a=2400", "--task-duration", "b=2400")
+
+    narrow = deployment.rows("dags", "simulate", "sales", *window, *times, "--pool", "etl=1", "--catchup")
+    wide = deployment.rows("dags", "simulate", "sales", *window, *times, "--pool", "etl=2")
+    missing = deployment.rows("dags", "simulate", "sales", *window, *times)
+
+    assert [(row["ends_at"][11:16], row["tasks_held_by"]) for row in narrow] == [
+        ("01:20", "pool etl (0:40:00)"),
+        ("02:40", "pool etl (1:20:00)"),
+    ]
+    assert [(row["ends_at"][11:16], row["tasks_held_by"]) for row in wide] == [("00:40", None), ("01:40", None)]
+    assert [(row["ends_at"], row["tasks_held_by"]) for row in missing] == [(None, "pool etl (for ever)")] * 2
+
+
+def test_tasks_take_as_long_as_in_the_last_runs(deployment: CliDeployment) -> None:
+    deployment.publish(HOURLY)
+    window = ("--from", "2030-01-01", "--to", "2030-01-01")
+    assert "runs are assumed to take no time" in deployment.remarks("dags", "simulate", "sales", *window)
+    deployment.run("dags", "trigger", "sales", "-r", "mine")
+    deployment.schedule()
+
+    assert "as long as in the last runs" in deployment.remarks("dags", "simulate", "sales", *window)
+
+
+def test_a_simulation_that_becomes_too_much_says_so(deployment: CliDeployment) -> None:
+    deployment.publish(replace(HOURLY, tasks=tuple(Task(f"t{number}") for number in range(2_000))))
+    window = ("--from", "2030-01-01", "--to", "2030-02-01", "--task-duration", "t1=1")
+
+    told = deployment.remarks("dags", "simulate", "sales", *window)
+
+    assert "50,000 task instances were simulated" in told
+    assert "there are more" in told
+
+
 def test_a_simulation_writes_nothing(deployment: CliDeployment) -> None:
     deployment.publish(HOURLY)
 
@@ -94,6 +132,15 @@ def test_a_simulation_can_be_cut_short(deployment: CliDeployment) -> None:
         (["sales", "--to", "soon"], 2, "'soon' is no date"),
         (["sales", "--from", "2030-01-02", "--to", "2030-01-01"], 2, "the time ends before it begins"),
         (["sales", "--to", "2030-01-01", "--max-active-runs", "0"], 2, "--max-active-runs"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "a"], 2, "a name and a number are wanted"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "a=long"], 2, "not 'long'"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "a=-1"], 2, "from 0 seconds to a year"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "a=1e99"], 2, "a task takes seconds"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "a=nan"], 2, "a task takes seconds"),
+        (["sales", "--to", "2030-01-01", "--task-duration", "z=1"], 2, "has no task 'z'"),
+        (["sales", "--to", "2030-01-01", "--pool", "etl=-2"], 2, "not '-2'"),
+        (["sales", "--to", "2030-01-01", "--pool", "etl=1.5"], 2, "not '1.5'"),
+        (["sales", "--to", "2030-01-01", "--duration", "9", "--pool", "etl=1"], 2, "leave it out"),
     ],
 )
 def test_a_simulation_that_makes_no_sense_is_refused(
@@ -181,7 +228,15 @@ def test_another_cron_expression_is_read_as_that_of_the_dag_is(deployment: CliDe
 def test_the_web_server_simulates_the_same(deployment: CliDeployment) -> None:
     """C1: the same question has the same answer, also on days on which clocks are moved."""
     deployment.publish(HOURLY)
-    options = {"schedule": "30 */8 * * *", "timezone": "Europe/Berlin", "duration": "40000", "max-active-runs": "1"}
+    options = {
+        "schedule": "30 */8 * * *",
+        "timezone": "Europe/Berlin",
+        "task-duration": "a=40000",
+        "max-active-runs": "1",
+        "max-active-tasks": "1",
+        "parallelism": "1",
+        "pool": "default_pool=1",
+    }
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
 
     told = deployment.rows("dags", "simulate", "sales", "--from", "2030-03-30", "--to", "2030-04-01", *words)

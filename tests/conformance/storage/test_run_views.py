@@ -3,8 +3,11 @@
 from datetime import timedelta
 
 from tests.conformance.storage.worlds import JOB, NOW, World, add_version, candidate, minutes, new_task, scheduled
+from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
+from tradewind.model.usual_task import UsualTask
 from tradewind.storage.database import Database
+from tradewind.storage.interface import AttemptEnd
 from tradewind.storage.interface.kept_stores import StoredDeferral
 
 
@@ -123,3 +126,32 @@ def test_versions_have_their_numbers(store: Database, world: World) -> None:
 
     with store.begin() as tx:
         assert tx.run_views.version_numbers([first, second]) == {first: 1, second: 2}
+
+
+def test_usual_is_what_the_last_runs_that_succeeded_took_on_average(store: Database, world: World) -> None:
+    """B2: runs that failed, older ones, and tasks that did not succeed say nothing."""
+    for number, seconds in enumerate((90, 1, 3)):
+        run_key = world.ended(f"r{number}", RunState.SUCCESS, run_after=NOW + minutes(number))
+        _took(world, run_key, "load", seconds)
+        _took(world, run_key, "list", 1, map_length=10 * number)
+        _took(world, run_key, "alarm", 60, TaskState.FAILED)
+    _took(world, world.ended("bad", RunState.FAILED, run_after=NOW + minutes(9)), "load", 500)
+    world.run(dag_id="other")
+
+    with store.begin() as tx:
+        assert tx.run_views.usual_tasks("sales", 2) == {"load": UsualTask(2.0), "list": UsualTask(1.0, 15)}
+        assert tx.run_views.usual_tasks("other", 2) == {}
+
+
+def _took(
+    world: World,
+    run_key: RunKey,
+    task_id: str,
+    seconds: float,
+    state: TaskState = TaskState.SUCCESS,
+    map_length: int | None = None,
+) -> None:
+    attempt = world.task(TaskState.RUNNING, run_key, task_id)
+    end = AttemptEnd(attempt, state, NOW + timedelta(seconds=seconds), map_length=map_length)
+    with world.store.begin() as tx:
+        assert tx.attempts.end([end]) == {attempt.task}

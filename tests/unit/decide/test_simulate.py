@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tradewind.decide.load import RunsTake
 from tradewind.decide.simulate import Course, Held, SimulatedRun, made_before, simulate
 from tradewind.model.dag import Dag
 from tradewind.model.timetable import (
@@ -45,10 +46,9 @@ def simulated(
         last=last,
         restriction=TimeRestriction(START, None, catchup),
         max_active_runs=most,
-        duration=duration,
         active_runs=active,
     )
-    return list(simulate(Dag("a", timetable=timetable), course))
+    return simulate(Dag("a", timetable=timetable), course, RunsTake(duration)).runs
 
 
 def shown(runs: list[SimulatedRun]) -> list[tuple[float, float | None, Held | None]]:
@@ -104,9 +104,8 @@ def test_whatever_is_late_by_the_limit_says_so() -> None:
         last=None,
         restriction=TimeRestriction(hour(-4), None, catchup=True),
         max_active_runs=2,
-        duration=timedelta(minutes=40),
     )
-    runs = list(simulate(Dag("a", timetable=HOURLY), course))
+    runs = simulate(Dag("a", timetable=HOURLY), course, RunsTake(timedelta(minutes=40))).runs
 
     assert [(run.starts_at, run.held_by) for run in runs[:4]] == [
         (hour(0), None),
@@ -171,10 +170,10 @@ def test_days_on_which_clocks_are_moved_are_marked() -> None:
         last=None,
         restriction=TimeRestriction(datetime(2026, 3, 27, 12, tzinfo=UTC), None, catchup=True),
         max_active_runs=1,
-        duration=timedelta(0),
     )
+    runs = simulate(dag, course, RunsTake(timedelta(0))).runs
 
-    assert [(run.info.run_after.day, run.clock_change) for run in simulate(dag, course)] == [
+    assert [(run.info.run_after.day, run.clock_change) for run in runs] == [
         (28, None),
         (29, timedelta(hours=1)),
         (30, None),

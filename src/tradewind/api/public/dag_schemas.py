@@ -94,6 +94,15 @@ class DAGPatchBody(BaseModel):
     is_paused: bool
 
 
+class TasksHeldBy(BaseModel):
+    """A limit that keeps tasks of a simulated run from beginning."""
+
+    limit: str
+    """`max_active_tasks`, `parallelism`, `pool etl` and the like."""
+    task_s: float | None
+    """All their waits for it, added up; none: they wait for ever."""
+
+
 class UpcomingRun(BaseModel):
     """A run that the timetable will ask for."""
 
@@ -108,6 +117,8 @@ class UpcomingRun(BaseModel):
     ends_at: datetime | None = None
     held_by: str | None = None
     """The limit: `max_active_runs`, or `catchup` for one that would never be made."""
+    tasks_held_by: list[TasksHeldBy] = []
+    """The limits that make it take longer. Only of a simulation."""
     clock_change_s: float | None = None
     """By how much clocks are put forward on its day; back, if negative."""
 

@@ -9,14 +9,15 @@ from tradewind.api.auth.access import Action, Need, Resource
 from tradewind.api.moment import Moment
 from tradewind.api.operation import Operations
 from tradewind.api.paging import MOST_AT_ONCE
-from tradewind.api.public.dag_schemas import HeldBackBy, UpcomingRun, UpcomingRunsResponse
+from tradewind.api.public.dag_schemas import HeldBackBy, TasksHeldBy, UpcomingRun, UpcomingRunsResponse
 from tradewind.api.services import Given
+from tradewind.decide.load import Wait
 from tradewind.decide.simulate import SimulatedRun
 from tradewind.decide.timetables import Partition
 from tradewind.errors import InvalidRequest
 from tradewind.model.timetable import RunInfo
 from tradewind.operations.foresee_runs import foresee_runs
-from tradewind.operations.simulate_dag import SimulationRequest, simulate_dag
+from tradewind.operations.simulate_dag import SimulationRequest, read_pool_slots, read_task_durations, simulate_dag
 
 operations = Operations("DAG")
 
@@ -39,14 +40,21 @@ def get_upcoming_runs(
     schedule: Annotated[str | None, Parameter(description="Simulate, with this cron expression.")] = None,
     timezone: Annotated[str | None, Parameter(description="In which that is meant.")] = None,
     catchup: Annotated[bool | None, Parameter(description="Simulate, with this.")] = None,
+    parallelism: Annotated[int | None, Parameter(ge=1, description="Simulate, with this limit.")] = None,
+    max_active_tasks: Annotated[int | None, Parameter(ge=1, description="Simulate, with this limit.")] = None,
+    pool: Annotated[list[str] | None, Parameter(description="Simulate, with so many slots: `etl=4`.")] = None,
+    task_duration: Annotated[
+        list[str] | None, Parameter(description="Simulate, with so many seconds: `load=90`.")
+    ] = None,
 ) -> UpcomingRunsResponse:
     """The next runs that the timetable will ask for, as things are now, and what would hold them back.
 
     With anything but a limit, it is simulated when runs would be made and end: with the DAG's own schedule and limits
-    where nothing else is said, and runs that take as long as the last ones did.
+    where nothing else is said, and tasks that take as long as in the last runs.
     """
     now = services.clock.now()
-    if all(each is None for each in (since, until, duration, max_active_runs, schedule, timezone, catchup)):
+    limits = (max_active_runs, parallelism, max_active_tasks, pool)
+    if all(each is None for each in (since, until, duration, task_duration, schedule, timezone, catchup, *limits)):
         foreseen = services.store.read(lambda tx: foresee_runs(tx, dag_id, services.structures, now, count=limit))
         return UpcomingRunsResponse(
             dag_id=dag_id,
@@ -64,6 +72,10 @@ def get_upcoming_runs(
         schedule,
         timezone,
         catchup,
+        services.settings.core.parallelism if parallelism is None else parallelism,
+        max_active_tasks,
+        read_pool_slots(pool or ()),
+        read_task_durations(task_duration or ()),
     )
     found = services.store.read(lambda tx: simulate_dag(tx, request, services.structures, now))
     return UpcomingRunsResponse(
@@ -92,5 +104,15 @@ def _upcoming(info: RunInfo, partition: Partition | None) -> UpcomingRun:
 
 def _simulated(run: SimulatedRun) -> UpcomingRun:
     change = None if run.clock_change is None else run.clock_change.total_seconds()
-    added = {"starts_at": run.starts_at, "ends_at": run.ends_at, "held_by": run.held_by, "clock_change_s": change}
+    added = {
+        "starts_at": run.starts_at,
+        "ends_at": run.ends_at,
+        "held_by": run.held_by,
+        "tasks_held_by": [_wait(each) for each in run.waits],
+        "clock_change_s": change,
+    }
     return _upcoming(run.info, run.partition).model_copy(update=added)
+
+
+def _wait(wait: Wait) -> TasksHeldBy:
+    return TasksHeldBy(limit=wait.limit, task_s=None if wait.task_time is None else wait.task_time.total_seconds())

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from tradewind.model.ids import RunKey
 from tradewind.model.states import RunState, TaskState
+from tradewind.model.usual_task import UsualTask
 
 
 class AttemptInTime(NamedTuple):
@@ -64,3 +65,6 @@ class RunViewStore(Protocol):
 
     def version_numbers(self, version_keys: Collection[int]) -> dict[int, int]:
         """How people call these versions of their DAG."""
+
+    def usual_tasks(self, dag_id: str, most: int) -> dict[str, UsualTask]:
+        """By task, how it went in the last runs that succeeded, at most so many; those that never did are not there."""
