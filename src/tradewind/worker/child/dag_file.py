@@ -109,9 +109,19 @@ def _run(file: DagFile) -> Iterator[ModuleType]:
     path = Path(file.root, file.path)
     if path.suffix == ".zip":
         sys.path.insert(0, str(path))
-    for name, content in members_of(path, path.read_bytes()):
+    for name, content in members_of(path, _content(path, file)):
         module = module_name(file.bundle, name.removeprefix(f"{file.root}/"))
         yield run_module(module, name, compile(content, name, "exec", dont_inherit=True))
+
+
+def _content(path: Path, file: DagFile) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{file.path} is not in {file.root}: does [core] dags_folder say to this worker what it says to the DAG"
+            " processor?"
+        ) from None
 
 
 class _Asked(EnvironmentRuntime):

@@ -1,4 +1,4 @@
-"""Cluster policies also hold where tasks run: what they changed of a task is what is executed (A8)."""
+"""DAG files where tasks run. Cluster policies hold there too: what they changed of a task is what is executed (A8)."""
 
 import json
 import os
@@ -49,6 +49,10 @@ def home(tmp_path: Path) -> Path:
 
 def imported(home: Path, file: str) -> Any:
     (home / "dags" / "sales.py").write_text(file)
+    return imported_as_it_is(home)
+
+
+def imported_as_it_is(home: Path) -> Any:
     command = [sys.executable, "-c", SCRIPT, str(home / "dags")]
     environ = {**os.environ, "TRADEWIND_HOME": str(home)}
     return json.loads(subprocess.run(command, env=environ, check=True, capture_output=True, text=True).stdout)
@@ -63,3 +67,11 @@ def test_what_the_policy_refuses_is_not_executed(home: Path) -> None:
 
     assert dags == {}
     assert "AirflowClusterPolicyViolation: nobody may do that" in error
+
+
+def test_a_file_that_is_elsewhere_says_which_option_is_wrong(home: Path) -> None:
+    """D6: the DAG processor may have been told of another folder."""
+    dags, error = imported_as_it_is(home)
+
+    assert dags == {}
+    assert f"sales.py is not in {home / 'dags'}: does [core] dags_folder" in error
