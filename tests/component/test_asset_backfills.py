@@ -3,16 +3,22 @@
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from tests.component.test_assets_start_runs import A, B, consumed, consumer, update
-from tests.component.world import World
+from tests.component.world import PatientExecutor, World
 from tests.instants import utc
 from tradewind.errors import InvalidRequest
 from tradewind.model.asset import AllAssets, AnyAsset, AssetExpression
+from tradewind.model.exchange import Exchange
 from tradewind.model.run import Run
 from tradewind.model.states import RunType
+from tradewind.operations.attempt_engine import StoredEngine
+from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.plan_backfill import BackfillRequest, plan_backfill, runs_to_make
 from tradewind.operations.start_backfill import start_backfill
+from tradewind.secrets.encryption import Encryption
+from tradewind.storage.schema import dag_version
 
 HOUR = 3600
 FIRST, LAST = utc("2026-01-01T00:00"), utc("2026-01-01T09:00")
@@ -106,6 +112,29 @@ def test_what_was_consumed_before_is_told_to_the_run_again_also_backwards(any_wo
     assert [[event.event_key for event in told[run.key]] for run in (*live, *backward[::-1])] == [
         [key] for key in (*updates, *updates)
     ]
+
+
+def test_tasks_of_a_backfill_are_told_of_the_updates_that_it_was_made_for(any_world: World) -> None:
+    """C2, C6."""
+    consumer(any_world, A)
+    with any_world.database.engine.begin() as connection:
+        connection.execute(sa.update(dag_version).values(bundle_name="files", path="report.py"))
+    began = any_world.clock.now()
+    updates = [key for keys in past(any_world, "a", "a") for key in keys]
+    backfill(any_world, began)
+    executor = PatientExecutor(any_world.clock, starts=False)
+    any_world.scheduler(executor)
+
+    any_world.settle()
+
+    beginner = Beginner(any_world.structures, hostname="here", pid=1)
+    worker = StoredEngine(any_world.database, any_world.clock, beginner, Encryption(), longest_delay_s=60)
+    worker.begin_life(None)
+    orders = worker.exchange(Exchange(begins=sorted(executor.work.values()))).orders
+    told = {order.assignment.dag_run.run_type: set[int]() for order in orders}
+    for order in orders:
+        told[order.assignment.dag_run.run_type] |= {each.id for each in order.assignment.dag_run.consumed_asset_events}
+    assert told[RunType.BACKFILL] == set(updates)
 
 
 def test_a_range_without_updates_is_refused_and_one_with_too_many_too(

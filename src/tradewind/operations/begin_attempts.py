@@ -17,7 +17,7 @@ from tradewind.model.run import Run
 from tradewind.model.states import RunType, TaskState
 from tradewind.model.task import Failed, Started, TaskInstance, WorkItem
 from tradewind.model.task_answers import AssetEventResult
-from tradewind.model.timetable import AssetAndTime
+from tradewind.model.timetable import AssetAndTime, AssetTriggered
 from tradewind.operations.report_tasks import report_tasks
 from tradewind.operations.structures import Structures
 from tradewind.operations.task_requests.assets import as_event_result
@@ -72,11 +72,11 @@ class Beginner:
         return [run for run in runs if self._may_consume(tx, run)]
 
     def _may_consume(self, tx: Transaction, run: Run) -> bool:
-        """Whether it was made for updates of assets, or for a tick that waited for some."""
-        if run.run_type is not RunType.SCHEDULED:
+        """Whether it was made for updates of assets, or for a tick that waited for some; also by a backfill."""
+        if run.run_type not in (RunType.SCHEDULED, RunType.BACKFILL):
             return run.run_type is RunType.ASSET_TRIGGERED
         try:
-            return isinstance(self.structures.get(tx, run.version_key).dag.timetable, AssetAndTime)
+            return isinstance(self.structures.get(tx, run.version_key).dag.timetable, AssetAndTime | AssetTriggered)
         except DagUnusable:
             return False
 
