@@ -131,10 +131,9 @@ def test_tasks_of_a_backfill_are_told_of_the_updates_that_it_was_made_for(any_wo
     worker = StoredEngine(any_world.database, any_world.clock, beginner, Encryption(), longest_delay_s=60)
     worker.begin_life(None)
     orders = worker.exchange(Exchange(begins=sorted(executor.work.values()))).orders
-    told = {order.assignment.dag_run.run_type: set[int]() for order in orders}
-    for order in orders:
-        told[order.assignment.dag_run.run_type] |= {each.id for each in order.assignment.dag_run.consumed_asset_events}
-    assert told[RunType.BACKFILL] == set(updates)
+    runs = [order.assignment.dag_run for order in orders]
+    backfilled = [run.consumed_asset_events for run in runs if run.run_type == RunType.BACKFILL]
+    assert [[event.id for event in events] for events in backfilled] == [[key] for key in updates]
 
 
 def test_a_range_without_updates_is_refused_and_one_with_too_many_too(

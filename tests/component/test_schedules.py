@@ -166,6 +166,21 @@ def test_nothing_is_created_while_paused_and_the_last_interval_when_unpaused(wor
     assert world.runs()[-1].state is RunState.SUCCESS
 
 
+def test_without_catchup_unpausing_makes_no_run_of_when_the_pause_began(any_world: World) -> None:
+    """C1: as in Airflow, one run, and that is the newest; with catchup, all."""
+    for dag_id, catchup in (("newest", False), ("all", True)):
+        any_world.dag(Task("a"), dag_id=dag_id, timetable=DAILY, start_at=NOW, catchup=catchup)
+    any_world.scheduler()
+    any_world.pass_time(24 * HOUR + 10)
+    for is_paused in (True, False):
+        for dag_id in ("newest", "all"):
+            any_world.pause(dag_id, is_paused=is_paused)
+        any_world.pass_time(3 * 24 * HOUR if is_paused else 5, step_s=HOUR if is_paused else 1)
+
+    assert intervals(any_world.runs("newest")) == ["01-01 00:00", "01-04 00:00"]
+    assert intervals(any_world.runs("all")) == [f"01-0{day} 00:00" for day in (1, 2, 3, 4)]
+
+
 def test_a_dag_that_ended_makes_no_more_runs(world: World) -> None:
     world.dag(Task("a"), timetable=DAILY, start_at=NOW, end_at=utc("2026-01-02"), catchup=True)
     world.scheduler()

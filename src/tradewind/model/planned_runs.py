@@ -32,6 +32,8 @@ class PlannedRuns:
     runs: tuple[RunInfo, ...] = ()
     is_complete: bool = False
     """Whether it said that there are no others."""
+    asked_at: datetime | None = None
+    """When it named them."""
     past: tuple[Row, ...] = ()
     """From the start date of the DAG on. Only who backfills reads them, so that only there they become runs."""
     past_is_complete: bool = False
@@ -67,6 +69,7 @@ def encode_plan(plan: PlannedRuns) -> str:
     content = {
         "runs": [row_of(run) for run in plan.runs],
         "is_complete": plan.is_complete,
+        "asked_at": None if plan.asked_at is None else _text(plan.asked_at),
         "past": plan.past,
         "past_is_complete": plan.past_is_complete,
         "past_error": plan.past_error,
@@ -81,11 +84,12 @@ def decode_plan(text: str) -> PlannedRuns:
         content = json.loads(text)
         runs = tuple(_run(*row) for row in content["runs"])
         past = tuple(_checked_row(row) for row in content.get("past", ()))
-        error = content.get("past_error")
+        error, asked_at = content.get("past_error"), content.get("asked_at")
         partitions = decode_answers(content.get("partitions", {}))
         return PlannedRuns(
             runs,
             bool(content["is_complete"]),
+            asked_at=None if asked_at is None else _instant(asked_at),
             past=past,
             past_is_complete=bool(content.get("past_is_complete")),
             past_error=None if error is None else str(error),

@@ -1,12 +1,15 @@
 """Pause and unpause."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from tradewind.errors import UnknownDag
+from tradewind.errors import DagUnusable, UnknownDag
+from tradewind.model.timetable import AssetAndTime
 from tradewind.operations.listen_to_assets import look_again
 from tradewind.operations.plan_runs import ask_anew
-from tradewind.storage.interface import Transaction
+from tradewind.operations.publish_dag import next_run_of
+from tradewind.operations.structures import Structures
+from tradewind.storage.interface import DagRecord, Transaction
 from tradewind.telemetry.events import DagsPaused
 
 
@@ -43,6 +46,26 @@ def pause_dags(tx: Transaction, dag_ids: Collection[str], now: datetime, *, is_p
         if not is_paused:
             look_again(tx, changed, now)
             ask_anew(tx, [record for record in records if record.dag_id in changed])
+            _forget_missed(tx, [record for record in records if record.dag_id in changed], now)
         tx.watchers.wake()
         tx.emit(DagsPaused(tuple(changed), is_paused))
     return changed
+
+
+def _forget_missed(tx: Transaction, unpaused: Iterable[DagRecord], now: datetime) -> None:
+    """Without catchup, of the runs that came due during the pause only the newest is wanted.
+
+    Ticks that wait for assets are left to their own rules: each is superseded by the next one.
+    """
+    structures = Structures()
+    following = {}
+    for record in unpaused:
+        if record.version_key is None or record.next_run is None or record.next_run.run_after > now:
+            continue
+        try:
+            dag = structures.get(tx, record.version_key).dag
+        except DagUnusable:
+            continue
+        if not dag.catchup and not isinstance(dag.timetable, AssetAndTime):
+            following[record.dag_id] = next_run_of(tx, dag, now)
+    tx.dags.set_next_runs(following)

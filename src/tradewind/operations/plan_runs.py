@@ -16,9 +16,12 @@ def plan_of(tx: Transaction, dag: Dag) -> PlannedRuns | None:
     return tx.plans.find(dag.dag_id) if is_custom(dag.timetable) else None
 
 
-def ask_for_more(tx: Transaction, file: FileName | None, plan: PlannedRuns | None, last: RunInfo) -> None:
-    """Have the DAG's file read again, long before its timetable's last known run is made."""
-    if plan is None or file is None or not is_running_out(plan, last):
+def ask_for_more(
+    tx: Transaction, file: FileName | None, plan: PlannedRuns | None, last: RunInfo, following: RunInfo | None
+) -> None:
+    """Have the DAG's file read again, long before its timetable's last known run is made, or if nobody knows which of
+    them follows."""
+    if plan is None or file is None or plan.is_complete or (following is not None and not is_running_out(plan, last)):
         return
     found = tx.files.find(file)
     if found is not None:

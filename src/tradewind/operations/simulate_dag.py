@@ -14,6 +14,7 @@ from tradewind.decide.timetables import InvalidSchedule, parse_schedule, why_no_
 from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
+from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.pool import UNLIMITED_SLOTS, Pool
 from tradewind.model.timetable import (
     AssetAndTime,
@@ -99,7 +100,7 @@ def simulate_dag(tx: Transaction, request: SimulationRequest, structures: Struct
         raise DagUnusable(request.dag_id, str(error)) from error
     notes = _notes(why_no_next_run(tx, request.dag_id, structures, now))
     if found.runs:
-        notes = [assumed, *_of_exhaustion(load), *_of_assets(dag), *notes]
+        notes = [assumed, *_of_exhaustion(load), *_of_plan(plan_of(tx, dag)), *_of_assets(dag), *notes]
     else:
         notes.append(why_no_run(dag.timetable))
     return Simulation(found.runs, found.is_cut_off, notes)
@@ -227,6 +228,12 @@ def _course(tx: Transaction, dag: Dag, request: SimulationRequest, now: datetime
         plan=plan,
         active_runs=tx.runs.count_active([dag.dag_id])[dag.dag_id].active if request.start <= now else 0,
     )
+
+
+def _of_plan(plan: PlannedRuns | None) -> Iterator[str]:
+    if plan is not None and plan.runs and not plan.is_complete:
+        until = plan.runs[-1].run_after.isoformat()
+        yield f"the timetable is the author's own, and has named its runs up to {until}: nobody knows yet what follows"
 
 
 def _of_assets(dag: Dag) -> Iterator[str]:

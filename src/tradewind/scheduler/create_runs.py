@@ -92,14 +92,14 @@ def _create_next(
         # It waits for its assets, and so long it is no run: no limit of runs concerns it.
         take_tick(tx, record.dag_id, dag.timetable, info, now)
         batch.following[record.dag_id] = following
-        ask_for_more(tx, record.file, plan, info)
+        ask_for_more(tx, record.file, plan, info, following)
         return
     if active_runs >= dag.max_active_runs:
         tx.dags.set_at_run_limit([record.dag_id], True)
         return
     batch.runs.append((structure, _scheduled_run(dag, info, record, plan)))
     batch.following[record.dag_id] = following
-    ask_for_more(tx, record.file, plan, info)
+    ask_for_more(tx, record.file, plan, info, following)
 
 
 def _gate_of(tx: Transaction, state: SchedulerState, record: DagRecord) -> AssetAndTime | None:

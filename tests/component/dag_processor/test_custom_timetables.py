@@ -129,14 +129,34 @@ def test_runs_of_an_authors_own_timetable_are_made_one_by_one_and_more_are_asked
     assert not [name for name, module in list(sys.modules.items()) if "SevenPast" in vars(module)]
 
 
-def test_without_catchup_an_old_list_starts_only_its_newest_run(world: Deployment) -> None:
-    """C1: while the DAG was paused, its runs became due one after the other."""
-    world.write("own.py", file_with(catchup=False))
+def test_without_catchup_what_was_due_when_the_timetable_named_it_is_run(world: Deployment) -> None:
+    """C1: as in Airflow, what catchup means is for the timetable to say; this one does not look at it."""
+    world.write("own.py", file_with(catchup=False, most=120))
+    processor = world.processor()
+    work_until_idle(processor)
+
+    for _ in range(3):
+        make_all_due(world, START + 400 * HOUR)
+        processor.hear_requests()
+        work_until_idle(processor)
+
+    assert starts(world) == [START + number * HOUR for number in range(120)]
+
+
+def test_without_catchup_unpausing_starts_only_the_newest_of_what_became_due_meanwhile(world: Deployment) -> None:
+    """C1: and nothing while the newest is not on the list, which is made anew."""
+    later = START.replace(year=2090)
+    world.write("own.py", file_with(catchup=False).replace("pendulum.datetime(2026,", "pendulum.datetime(2090,"))
     work_until_idle(world.processor())
 
-    make_all_due(world, START + 400 * HOUR)
+    for now in (later + 30.5 * HOUR, later + 400 * HOUR):
+        with world.database.begin() as tx:
+            pause_dag(tx, "own", now, is_paused=True)
+            pause_dag(tx, "own", now, is_paused=False)
+        make_all_due(world, now)
 
-    assert starts(world) == [START + (MOST_PLANNED - 1) * HOUR]
+    assert starts(world) == [later + 29 * HOUR]
+    assert world.file("own.py").is_requested
 
 
 def test_coming_runs_are_told_and_unpausing_asks_anew(world: Deployment) -> None:

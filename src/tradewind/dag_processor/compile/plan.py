@@ -42,7 +42,7 @@ def plan_runs(
     runs, is_complete = _in_time(_named(timetable, bounds, last), MOST_PLANNED, monotonic)
     has_ids = _names_runs(timetable, compiled)
     runs = _with_ids(timetable, runs, DagRunType.SCHEDULED) if has_ids else runs
-    plan = PlannedRuns(runs, is_complete=is_complete)
+    plan = PlannedRuns(runs, is_complete=is_complete, asked_at=now)
     if bounds.earliest is None:
         return plan
     catching_up = replace(bounds, catchup=True)

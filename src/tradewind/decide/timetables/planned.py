@@ -9,14 +9,18 @@ from tradewind.model.timetable import DataInterval, RunInfo, TimeRestriction
 def next_planned(
     plan: PlannedRuns, last: DataInterval | None, restriction: TimeRestriction, now: datetime
 ) -> RunInfo | None:
-    """The first that was not made yet; without catchup, the newest of those that are due.
+    """The first that was not made yet; without catchup, the newest of those that have become due since they were named.
 
-    The timetable has heard of start date, end date and catchup when it was asked. But it was asked some time ago: while
-    the DAG was paused, runs may have become due of which, without catchup, only one is wanted.
+    The timetable has heard of start date, end date and catchup when it was asked, and what it named although it was
+    due then is wanted. But it was asked some time ago: while the DAG was paused, runs may have become due of which,
+    without catchup, only one is wanted. Where that is no longer on the list, the timetable has to be asked again.
     """
     left = _after(plan, last)
-    due = [] if restriction.catchup else [run for run in left if run.run_after <= now]
-    following = due[-1] if due else next(iter(left), None)
+    following = next(iter(left), None)
+    if following is not None and not restriction.catchup and not _was_due(plan, following):
+        due = [run for run in left if run.run_after <= now]
+        is_newest_unknown = len(due) == len(left) and not plan.is_complete
+        following = None if is_newest_unknown else due[-1] if due else following
     if following is None or (restriction.latest is not None and _date(following) > restriction.latest):
         return None
     return following
@@ -41,6 +45,11 @@ def _run_at(plan: PlannedRuns, run_after: datetime) -> RunInfo | None:
 def has_few_left(plan: PlannedRuns, last: DataInterval | None) -> bool:
     """Whether the timetable had better be asked for more."""
     return not plan.is_complete and len(_after(plan, last)) <= FEW_LEFT
+
+
+def _was_due(plan: PlannedRuns, run: RunInfo) -> bool:
+    """Whether its time had come when it was named."""
+    return plan.asked_at is not None and run.run_after <= plan.asked_at
 
 
 def _after(plan: PlannedRuns, last: DataInterval | None) -> list[RunInfo]:
