@@ -67,6 +67,12 @@ def is_met(run: Run, due: datetime) -> bool:
     return run.state is RunState.SUCCESS and run.finished_at is not None and run.finished_at <= due
 
 
+def moved(rule: DeadlineRule, due: datetime, *, queued_at: datetime, again_at: datetime) -> datetime:
+    """When a run that is queued again has to be over: it has its time again, unless it was given a date."""
+    is_counted_from_queue = rule.reference_type in ("DagRunQueuedAtDeadline", "AverageRuntimeDeadline")
+    return due + (again_at - queued_at) if is_counted_from_queue else due
+
+
 def why_given_up(deadline: Deadline) -> str | None:
     """Why a callback whose holder fell silent is not given to another one. None: it is."""
     if deadline.attempts < MOST_ATTEMPTS:

@@ -13,6 +13,7 @@ from tradewind.model.states import FINISHED_RUN_STATES, RunState, TaskState
 from tradewind.model.task import TaskInstance
 from tradewind.operations.call_off_triggers import call_off_triggers
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, touch_run
+from tradewind.operations.deadlines import move_deadlines
 from tradewind.operations.structures import Structures
 from tradewind.operations.use_latest_version import goes_on_with_latest, use_latest_version
 from tradewind.storage.interface import Transaction
@@ -130,4 +131,5 @@ def queue_again(tx: Transaction, run: Run, now: datetime) -> None:
         clear_number=run.clear_number + 1,
     )
     if is_open:
+        move_deadlines(tx, run, now)
         tx.emit(RunMoved(run.key, run.dag_id, run.run_id, RunState.QUEUED))

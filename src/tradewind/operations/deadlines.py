@@ -11,13 +11,14 @@ from tradewind.decide.deadlines import (
     RunDates,
     due_at,
     is_met,
+    moved,
     reference_at,
     runs_wanted,
 )
 from tradewind.model.dag import Dag
 from tradewind.model.deadline import Deadline, DeadlineRule, NewDeadline, rules_of
 from tradewind.model.ids import RunKey
-from tradewind.model.run import NewRun, Run
+from tradewind.model.run import NewRun, Run, RunHead
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import DeadlineMet, DeadlineMissed, DeadlinesSet
@@ -42,6 +43,27 @@ def set_deadlines(tx: Transaction, dag: Dag, run_key: RunKey, new: NewRun, now: 
     if made:
         tx.deadlines.add(made, new.version_key, now)
         tx.emit(DeadlinesSet(dag.dag_id, new.run_id, len(made)))
+
+
+def meet_deadlines(tx: Transaction, dag: Dag, run: Run | RunHead, now: datetime) -> None:
+    """The run has succeeded: what lies ahead of it does so no more. Costs nothing where the DAG has no deadlines."""
+    if not rules_of(dag):
+        return
+    met = [each for each in tx.deadlines.lock_ahead(run.key) if each.due_at is not None and each.due_at >= now]
+    tx.deadlines.delete([each.key for each in met])
+    tx.emit(*(DeadlineMet(each.dag_id, run.run_id) for each in met))
+
+
+def move_deadlines(tx: Transaction, run: Run, now: datetime) -> None:
+    """The run, which is as it was before, is queued again."""
+    ahead = tx.deadlines.lock_ahead(run.key)
+    if not ahead or run.queued_at is None:
+        return
+    rules = rules_of(Structures().get(tx, run.version_key).dag)
+    for each in ahead:
+        if each.due_at is not None and each.number < len(rules):
+            due = moved(rules[each.number], each.due_at, queued_at=run.queued_at, again_at=now)
+            tx.deadlines.move(each.key, due)
 
 
 def miss_deadlines(tx: Transaction, now: datetime) -> int:

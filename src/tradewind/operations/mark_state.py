@@ -10,6 +10,7 @@ from tradewind.model.states import FAILED_STATES, FINISHED_STATES, RunState, Tas
 from tradewind.operations.call_off_triggers import call_off_triggers, stop_unfinished
 from tradewind.operations.choose_tasks import Chosen, Selection, choose_tasks, lock_dag_and_find_run, reach, touch_run
 from tradewind.operations.clear_tasks import clear_chosen, queue_again, reopen_run
+from tradewind.operations.deadlines import meet_deadlines
 from tradewind.operations.listen_to_assets import look_again
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.request_callbacks import request_listeners
@@ -97,6 +98,8 @@ def mark_run(
     reason = f"marked {state} by a person"
     if tx.runs.set_state(run.key, run.state, state, now, reason=reason, owner=None):
         tx.emit(RunMoved(run.key, dag_id, run_id, state))
+        if state is RunState.SUCCESS:
+            meet_deadlines(tx, structure.dag, run, now)
         request_listeners(tx, run, state, reason, now)
         tx.dags.set_at_run_limit([dag_id], False)
         look_again(tx, [dag_id], now)

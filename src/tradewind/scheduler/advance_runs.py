@@ -15,6 +15,7 @@ from tradewind.model.ids import RunKey
 from tradewind.model.run import RunHead
 from tradewind.model.states import OCCUPYING_STATES, RunState, TaskRole
 from tradewind.operations.call_off_triggers import stop_unfinished
+from tradewind.operations.deadlines import meet_deadlines
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import past_of
 from tradewind.operations.request_callbacks import request_run_callbacks
@@ -184,6 +185,9 @@ def _finish(tx: Transaction, state: SchedulerState, works: list[Work], now: date
     if ends:
         finished = finish_runs(tx, ends, now)
         ended = [(run, end) for run, end in ends if run.key in finished]
+        succeeded = {run.key for run, end in ended if end.state is RunState.SUCCESS}
+        for work in (each for each in works if each.run.key in succeeded):
+            meet_deadlines(tx, work.progress.structure.dag, work.run, now)
         request_run_callbacks(tx, ended, state.structures, now, heard=state.heard_of_runs)
 
 

@@ -44,6 +44,12 @@ _DUE: Final = (
 _MISS: Final = (
     sa.update(deadline).where(_AMONG, deadline_is_ahead).values(state=DeadlineState.PENDING.value, missed_at=_NOW)
 )
+_AHEAD_OF_RUN: Final = _OF_RUN.where(deadline_is_ahead).with_for_update()
+_MOVE: Final = (
+    sa.update(deadline)
+    .where(_COLUMNS.deadline_key == sa.bindparam("key"), deadline_is_ahead)
+    .values(due_at=sa.bindparam("due", type_=Instant()))
+)
 _FREE: Final = (
     sa.select(deadline)
     .where(
@@ -118,6 +124,12 @@ class Deadlines:
 
     def due(self, now: datetime, limit: int) -> list[Deadline]:
         return [to_deadline(row) for row in self._connection.execute(_DUE, {"now": now, "limit": limit})]
+
+    def lock_ahead(self, run_key: RunKey) -> list[Deadline]:
+        return [to_deadline(row) for row in self._connection.execute(_AHEAD_OF_RUN, {"run_key": run_key})]
+
+    def move(self, key: DeadlineKey, due_at: datetime) -> None:
+        self._connection.execute(_MOVE, {"key": key, "due": due_at})
 
     def miss(self, keys: Collection[DeadlineKey], now: datetime) -> None:
         self._connection.execute(_MISS, {"keys": list(keys), "now": now})

@@ -21,8 +21,11 @@ from tradewind.model.deadline import Deadline, DeadlineState
 from tradewind.model.deadline_callback import CallbackEnd, CallbackItem, CallbackOrder
 from tradewind.model.pool import DEFAULT_POOL, Pool
 from tradewind.model.states import RunState
+from tradewind.operations.choose_tasks import Selection
+from tradewind.operations.clear_tasks import clear_tasks
 from tradewind.operations.deadline_callback_engine import StoredCallbacks
 from tradewind.operations.manage_variables import set_variable
+from tradewind.operations.mark_state import mark_run
 from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.operations.structures import Structures
 from tradewind.operations.trigger_run import RunRequest, trigger_run
@@ -159,6 +162,12 @@ class Life:
         with self.world.database.begin() as tx:
             request = RunRequest("sales", run_id=run_id, logical_date=logical_date)
             trigger_run(tx, request, Structures(), self.clock.now(), suffix="aaaaaaaa")
+
+    def clear(self, after: timedelta) -> None:
+        """Somebody has all tasks of the run start over."""
+        self.clock.advance(after.total_seconds())
+        with self.world.database.begin() as tx:
+            clear_tasks(tx, Selection("sales", "r1"), Structures(), self.clock.now())
 
     def schedule(self, *others: Executor, instantly: bool = False) -> Scheduler:
         first: Executor = InstantExecutor(self.clock.now) if instantly else self.executor
@@ -465,6 +474,61 @@ def test_a_run_that_succeeds_in_time_leaves_no_deadline(world: Deployment, tmp_p
     assert life.deadlines() == []
     assert life.told() == []
     assert len([event for event in world.events if isinstance(event, DeadlineMet)]) == 1
+
+
+def test_a_run_that_has_succeeded_has_no_deadline_to_come_also_if_it_starts_over(
+    world: Deployment, tmp_path: Path
+) -> None:
+    """D4: it has done what was wanted, and what somebody does with it later is no miss."""
+    life = Life(world, tmp_path, deadline_with())
+    life.trigger()
+    scheduler = life.schedule(instantly=True)
+
+    assert life.deadlines() == []
+    life.clear(2 * MINUTE)
+    life.settle(scheduler, 11 * MINUTE)
+
+    assert not [event for event in world.events if isinstance(event, DeadlineMissed)]
+
+
+def test_a_run_that_is_marked_as_successful_has_met_its_deadlines(world: Deployment, tmp_path: Path) -> None:
+    """D4."""
+    life = Life(world, tmp_path, deadline_with())
+    life.trigger()
+    life.schedule()
+
+    with world.database.begin() as tx:
+        mark_run(tx, "sales", "r1", RunState.SUCCESS, Structures(), life.clock.now())
+
+    assert life.deadlines() == []
+
+
+@pytest.mark.parametrize(
+    ("reference", "moves"),
+    [
+        ("DAGRUN_QUEUED_AT", True),
+        ("AVERAGE_RUNTIME(10, 1)", True),
+        ("DAGRUN_LOGICAL_DATE", False),
+        ("FIXED_DATETIME(datetime(2026, 6, 1, 12, 5, tzinfo=timezone.utc))", False),
+    ],
+)
+def test_a_run_that_starts_over_has_its_time_again(
+    world: Deployment, tmp_path: Path, reference: str, moves: bool
+) -> None:
+    """D4: where it is counted from when the run was queued; a date stays a date."""
+    life = Life(world, tmp_path, f"DeadlineAlert(DeadlineReference.{reference}, 30 * MINUTE, {SYNC})")
+    life.trigger("before")
+    life.schedule(instantly=True)
+    life.trigger(logical_date=NOW)
+    with world.database.begin() as tx:
+        mark_run(tx, "sales", "r1", RunState.FAILED, Structures(), life.clock.now())
+    (before,) = life.deadlines()
+
+    life.clear(5 * MINUTE)
+
+    (after,) = life.deadlines()
+    assert before.due_at is not None
+    assert after.due_at == before.due_at + (5 * MINUTE if moves else timedelta(0))
 
 
 def test_deadlines_are_counted_from_what_their_reference_says(world: Deployment, tmp_path: Path) -> None:

@@ -116,6 +116,22 @@ def test_a_deadline_is_missed_once(store: Database) -> None:
     assert (waiting.state, waiting.missed_at, waiting.file) == (DeadlineState.PENDING, NOW + minutes(6), FILE)
 
 
+def test_what_lies_ahead_of_a_run_is_moved_and_what_was_missed_is_not(store: Database) -> None:
+    """D4."""
+    run_key, late = missed(store)
+    with store.begin() as tx:
+        version = tx.runs.read([run_key])[0].version_key
+        ahead = NewDeadline(run_key=run_key, dag_id="sales", rule=replace(RULE, number=1), due_at=NOW + minutes(5))
+        tx.deadlines.add([ahead], version, NOW)
+    with store.begin() as tx:
+        (locked,) = tx.deadlines.lock_ahead(run_key)
+        for key in (late, locked.key):
+            tx.deadlines.move(key, NOW + minutes(9))
+
+    with store.begin() as tx:
+        assert [each.due_at for each in tx.deadlines.of_run(run_key)] == [NOW, NOW + minutes(9)]
+
+
 def test_the_callback_of_a_deadline_is_begun_and_ended_by_who_was_given_it_last(store: Database) -> None:
     """D4."""
     run_key, key = missed(store)

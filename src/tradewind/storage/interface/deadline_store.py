@@ -27,6 +27,12 @@ class DeadlineStore(Protocol):
     def due(self, now: datetime, limit: int) -> list[Deadline]:
         """Lock those that are due now, the oldest first; not what another scheduler holds."""
 
+    def lock_ahead(self, run_key: RunKey) -> list[Deadline]:
+        """Those of a run that are still to come, locked."""
+
+    def move(self, key: DeadlineKey, due_at: datetime) -> None:
+        """To another instant, if it is still to come."""
+
     def miss(self, keys: Collection[DeadlineKey], now: datetime) -> None:
         """ahead → pending, of locked ones."""
 
