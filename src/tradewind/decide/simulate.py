@@ -196,6 +196,7 @@ class _Play:
             starts_at = self._when_free(max(info.run_after, now))
             if starts_at is None or starts_at > course.end:
                 self.runs.append(SimulatedRun(info, None, None, Held.MAX_ACTIVE_RUNS))
+                self._hold_the_rest(info)
                 return
             held_by = Held.MAX_ACTIVE_RUNS if starts_at > max(info.run_after, course.start) else None
             self._numbers[len(self.runs)] = number = self._begin(starts_at, info.logical_date)
@@ -203,6 +204,16 @@ class _Play:
             now, last = starts_at, info
             if isinstance(timetable, Continuous):
                 now = max(self._when_ended(number) or course.end, starts_at + timedelta(seconds=1))
+
+    def _hold_the_rest(self, last: RunInfo) -> None:
+        """Nothing comes free before the end: what is due until then waits as well, or is passed over."""
+        if isinstance(self._dag.timetable, Continuous):
+            return  # each is due when the one before has ended
+        held_by = Held.MAX_ACTIVE_RUNS if self._course.restriction.catchup else Held.NO_CATCHUP
+        for info in _named(self._dag, self._course, last, self._course.end):
+            if info.run_after > self._course.end or len(self.runs) > self._course.most:
+                return
+            self.runs.append(SimulatedRun(info, None, None, held_by))
 
     def _begin(self, at: datetime, logical_date: datetime | None) -> int:
         number = self._begun
@@ -237,10 +248,17 @@ def _missed(dag: Dag, course: Course, last: DataInterval | RunInfo, until: RunIn
     """The runs between two others that a DAG without catchup passes over."""
     if course.restriction.catchup:
         return
-    every = replace(course.restriction, catchup=True)
-    while True:
-        info = next_run(dag.timetable, last=last, restriction=every, now=until.run_after, plan=course.plan)
-        if info is None or info.run_after >= until.run_after:
+    for info in _named(dag, course, last, until.run_after):
+        if info.run_after >= until.run_after:
             return
         yield SimulatedRun(info, None, None, Held.NO_CATCHUP)
+
+
+def _named(dag: Dag, course: Course, last: DataInterval | RunInfo, now: datetime) -> Iterator[RunInfo]:
+    """One after the other, all that the timetable names after that."""
+    every = replace(course.restriction, catchup=True)
+    while (info := next_run(dag.timetable, last=last, restriction=every, now=now, plan=course.plan)) is not None:
+        if isinstance(last, RunInfo) and info.run_after <= last.run_after:
+            return
+        yield info
         last = info

@@ -79,6 +79,8 @@ def test_max_active_runs_delays_runs_of_a_dag_that_makes_up_for_them() -> None:
         (1, 2, Held.MAX_ACTIVE_RUNS),
         (2, 4, Held.MAX_ACTIVE_RUNS),
         (3, None, Held.MAX_ACTIVE_RUNS),
+        (4, None, Held.MAX_ACTIVE_RUNS),
+        (5, None, Held.MAX_ACTIVE_RUNS),
     ]
 
 
@@ -147,7 +149,19 @@ def test_runs_of_a_continuous_dag_follow_each_other_up_to_a_time_to_come() -> No
 def test_runs_under_way_count() -> None:
     runs = simulated(hours=1, most=2, duration=timedelta(minutes=90), active=2, catchup=True)
 
-    assert shown(runs) == [(0, None, Held.MAX_ACTIVE_RUNS)]
+    assert shown(runs) == [(0, None, Held.MAX_ACTIVE_RUNS), (1, None, Held.MAX_ACTIVE_RUNS)]
+
+
+def test_what_nothing_comes_free_for_is_told_up_to_the_end() -> None:
+    """Without catchup, the first waits for its place, and the others are passed over."""
+    runs = simulated(hours=3, most=1, duration=timedelta(days=10))
+
+    assert shown(runs) == [
+        (0, 0, None),
+        (1, None, Held.MAX_ACTIVE_RUNS),
+        (2, None, Held.NO_CATCHUP),
+        (3, None, Held.NO_CATCHUP),
+    ]
 
 
 @pytest.mark.parametrize(("timetable", "count"), [(Never(), 0), (Once(), 1)])
