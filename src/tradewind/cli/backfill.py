@@ -9,6 +9,7 @@ from tradewind.cli.dag_runs import read_conf, user_name
 from tradewind.cli.deferred import Deferred
 from tradewind.cli.deployment import load_settings, opened, wired
 from tradewind.cli.groups import make_group
+from tradewind.cli.hints import tell_how_to_unpause
 from tradewind.cli.options import LARGEST, DagId, OutputFormat
 from tradewind.cli.output import Output, instant_text, write_rows
 from tradewind.model.backfill import DEFAULT_MAX_ACTIVE_RUNS, Backfill, ReprocessBehavior
@@ -86,7 +87,10 @@ def _create(
             write_rows(dates, output, when_empty="no run would be made")
             return
         rows = wiring.database.transact(lambda tx: [_row(tx, start_backfill.start_backfill(tx, plan, known, now))])
+        record = wiring.database.read(lambda tx: tx.dags.find(dag_id))
     write_rows(rows, output)
+    if record is not None and record.is_paused:
+        tell_how_to_unpause(dag_id, "its runs wait")
 
 
 @app.command("list", help="list the backfills of a DAG, and how far along they are")

@@ -46,6 +46,12 @@ def test_a_backfill_is_made_paused_and_done(deployment: CliDeployment) -> None:
     assert len(again) == 3
 
 
+def test_whoever_backfills_a_paused_dag_is_told_what_its_runs_wait_for(deployment: CliDeployment) -> None:
+    deployment.publish(SALES, is_paused=True)
+
+    assert "tradewind dags unpause sales" in deployment.remarks("backfill", "create", *RANGE)
+
+
 def test_a_backfill_is_called_off(deployment: CliDeployment) -> None:
     deployment.publish(SALES)
     (made,) = deployment.rows("backfill", "create", *RANGE)
