@@ -1,5 +1,6 @@
 """The views of a DAG in a browser, against a running deployment (A8, D4, D5)."""
 
+import json
 import re
 
 import pytest
@@ -247,7 +248,10 @@ def test_a_backfill_is_tried_first_and_then_called_off(page: Page) -> None:
     page.get_by_label("The newest first").check()
 
     expect(page.get_by_role("list", name="Dry run").get_by_role("listitem").first).to_contain_text("2026-03-03")
-    page.get_by_role("button", name="Start 60 runs").click()
+    with page.expect_request(lambda request: request.url.endswith("/api/v2/backfills")) as started:
+        page.get_by_role("button", name="Start 60 runs").click()
+    # What nobody chose is left to the DAG, and to the runs that are there.
+    assert not {"dag_run_conf", "run_on_latest_version"} & json.loads(started.value.post_data or "").keys()
     backfills = page.get_by_role("list", name="Backfills")
     expect(backfills).to_contain_text("of 60")
     page.get_by_role("button", name="Pause").click()
@@ -255,6 +259,20 @@ def test_a_backfill_is_tried_first_and_then_called_off(page: Page) -> None:
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Really cancel").click()
     expect(backfills).to_contain_text("Ended.")
+
+
+def test_a_backfill_is_asked_for_with_the_version_and_the_configuration_that_somebody_chose(page: Page) -> None:
+    page.goto(f"{DAG}/backfills")
+    page.get_by_role("button", name="Run a backfill…").click()
+    page.get_by_label("From").fill("2026-01-03T00:00")
+    page.get_by_label("To (").fill("2026-01-04T00:00")
+    page.get_by_label("Configuration (JSON)").fill('{"size": 2}')
+    with page.expect_request(lambda request: "run_on_latest_version" in (request.post_data or "")) as tried:
+        page.get_by_label("Version of the DAG").select_option("Newest version")
+
+    asked = json.loads(tried.value.post_data or "")
+    assert (asked["run_on_latest_version"], asked["dag_run_conf"]) == (True, {"size": 2})
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_two_versions_of_the_code_are_shown_beside_each_other(page: Page, deployment: Deployment) -> None:

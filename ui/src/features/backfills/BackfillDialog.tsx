@@ -6,7 +6,7 @@ import { Button } from "~/components/Button";
 import { Dialog } from "~/components/Dialog";
 import { useSettings } from "~/lib/settings";
 
-import { asked, nothingWanted, reprocessWords, runName, type Wanted } from "./backfills.model";
+import { asked, nothingWanted, reprocessWords, runName, versionWords, type Wanted } from "./backfills.model";
 import styles from "./Backfills.module.css";
 
 const shown = 100;
@@ -117,9 +117,25 @@ function Fields({ wanted, zone, onChange }: FieldsProps) {
         </select>
       </label>
       <label data-wide="">
+        Version of the DAG
+        <select
+          value={wanted.version}
+          onChange={({ target }) => {
+            onChange({ version: target.value as Wanted["version"] });
+          }}
+        >
+          {Object.entries(versionWords).map(([name, words]) => (
+            <option key={name} value={name}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label data-wide="">
         Configuration (JSON)
         <textarea
           rows={2}
+          placeholder="Left empty, runs that start over keep theirs"
           value={wanted.conf}
           onChange={({ target }) => {
             onChange({ conf: target.value });
@@ -135,16 +151,6 @@ function Fields({ wanted, zone, onChange }: FieldsProps) {
           }}
         />
         The newest first
-      </label>
-      <label data-kind="check">
-        <input
-          type="checkbox"
-          checked={wanted.onLatest}
-          onChange={({ target }) => {
-            onChange({ onLatest: target.checked });
-          }}
-        />
-        On the latest version of the DAG
       </label>
     </div>
   );

@@ -14,6 +14,19 @@ test("times of the form are meant in the chosen zone", () => {
   });
 });
 
+test("what nobody chose is left to the server", () => {
+  expect(asked("sales", wanted, "UTC")).not.toHaveProperty("dag_run_conf");
+  expect(asked("sales", wanted, "UTC")).not.toHaveProperty("run_on_latest_version");
+  expect(asked("sales", { ...wanted, conf: " \n" }, "UTC")).not.toHaveProperty("dag_run_conf");
+});
+
+test("what somebody chose is asked for", () => {
+  expect(asked("sales", { ...wanted, conf: '{"size": 3}' }, "UTC")).toMatchObject({ dag_run_conf: { size: 3 } });
+  expect(asked("sales", { ...wanted, conf: "{}" }, "UTC")).toMatchObject({ dag_run_conf: {} });
+  expect(asked("sales", { ...wanted, version: "newest" }, "UTC")).toMatchObject({ run_on_latest_version: true });
+  expect(asked("sales", { ...wanted, version: "own" }, "UTC")).toMatchObject({ run_on_latest_version: false });
+});
+
 test("what is wrong with the form is said", () => {
   const problem = (change: Partial<typeof wanted>) => {
     const answer = asked("sales", { ...wanted, ...change }, "UTC");

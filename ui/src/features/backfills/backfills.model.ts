@@ -9,8 +9,9 @@ export interface Wanted {
   isBackwards: boolean;
   most: string;
   reprocess: "none" | "failed" | "completed";
+  /** Empty: runs that start over keep theirs. */
   conf: string;
-  onLatest: boolean;
+  version: "by DAG" | "newest" | "own";
 }
 
 export const nothingWanted: Wanted = {
@@ -19,8 +20,8 @@ export const nothingWanted: Wanted = {
   isBackwards: false,
   most: "10",
   reprocess: "none",
-  conf: "{}",
-  onLatest: false,
+  conf: "",
+  version: "by DAG",
 };
 
 export const reprocessWords = {
@@ -29,6 +30,15 @@ export const reprocessWords = {
   completed: "Run all of them again",
 } as const;
 
+export const versionWords = {
+  "by DAG": "As the DAG says",
+  newest: "Newest version",
+  own: "Version of each run; of new ones, today's",
+} as const;
+
+const isOnLatest = { newest: true, own: false } as const;
+
+/** What is not in it is decided by the server: from the DAG, or from the runs that are there. */
 export interface Asked {
   dag_id: string;
   from_date: string;
@@ -36,8 +46,8 @@ export interface Asked {
   run_backwards: boolean;
   max_active_runs: number;
   reprocess_behavior: Wanted["reprocess"];
-  dag_run_conf: Record<string, unknown>;
-  run_on_latest_version: boolean;
+  dag_run_conf?: Record<string, unknown>;
+  run_on_latest_version?: boolean;
 }
 
 /** What to ask the server for, or what is wrong with the form. */
@@ -48,8 +58,9 @@ export function asked(dagId: string, wanted: Wanted, zone: string): Asked | { pr
   if (Date.parse(from) > Date.parse(to)) return { problem: "It would end before it begins." };
   const most = Number(wanted.most);
   if (!Number.isInteger(most) || most < 1) return { problem: "At least one run at once." };
-  const conf = confOf(wanted.conf);
-  if (conf === undefined) return { problem: 'The configuration is a JSON object, such as {"size": 3}.' };
+  const isConfGiven = wanted.conf.trim() !== "";
+  const conf = isConfGiven ? confOf(wanted.conf) : undefined;
+  if (isConfGiven && conf === undefined) return { problem: 'The configuration is a JSON object, such as {"size": 3}.' };
   return {
     dag_id: dagId,
     from_date: from,
@@ -57,8 +68,8 @@ export function asked(dagId: string, wanted: Wanted, zone: string): Asked | { pr
     run_backwards: wanted.isBackwards,
     max_active_runs: most,
     reprocess_behavior: wanted.reprocess,
-    dag_run_conf: conf,
-    run_on_latest_version: wanted.onLatest,
+    ...(conf !== undefined && { dag_run_conf: conf }),
+    ...(wanted.version !== "by DAG" && { run_on_latest_version: isOnLatest[wanted.version] }),
   };
 }
 
@@ -70,7 +81,7 @@ function instantOf(local: string, zone: string): string | undefined {
 
 function confOf(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text.trim() || "{}");
+    const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;
