@@ -1,9 +1,13 @@
 """Lists over all DAGs, ticks that wait for assets, and the end of a run (A8, C3, D4)."""
 
+from urllib.parse import quote
+
 from playwright.sync_api import Page, expect
 
 from tests.acceptance.deployment import until
 from tests.browser.conftest import PASSWORD, Deployment
+
+MADE_FOR = "What its newest run was made for"
 
 
 def test_a_tick_that_waits_is_shown_and_settles_live_with_its_asset(page: Page, deployment: Deployment) -> None:
@@ -26,6 +30,10 @@ def test_a_tick_that_waits_is_shown_and_settles_live_with_its_asset(page: Page, 
     expect(page.get_by_label("Ticks of its schedule")).to_contain_text("got its run")
     path = "/api/v2/dags/gated/dagRuns?state=success"
     until(lambda: standalone.ask("GET", path, None)[1]["total_entries"] == 1, "the run of the tick to end")
+    expect(page.get_by_role("region", name=MADE_FOR)).to_contain_text("supplier_prices")
+    page.goto(f"/assets/{asset['id']}")
+    used_by = page.get_by_role("region", name="Used by")
+    expect(used_by).to_contain_text("gated runs at its times, once it was updated")
 
     page.goto("/dag_runs")
     page.get_by_label("DAG", exact=True).fill("gat")
@@ -46,3 +54,22 @@ def test_a_tick_that_waits_is_shown_and_settles_live_with_its_asset(page: Page, 
     dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(page).to_have_url(f"{deployment.url}/dags/gated")
     assert standalone.ask("GET", path, None)[1]["total_entries"] == 0
+
+
+def test_a_run_that_a_backfill_made_says_which_updates_it_was_made_for(page: Page, deployment: Deployment) -> None:
+    """C2: of a DAG that waits for assets alone, from past updates."""
+    (tide,) = deployment.ask("GET", "/api/v2/assets?name_pattern=tide")["assets"]
+    at = deployment.ask("POST", "/api/v2/assets/events", {"asset_id": tide["id"], "extra": {"metres": 3}})["timestamp"]
+    runs = "/api/v2/dags/harbour/dagRuns"
+    until(lambda: deployment.ask("GET", f"{runs}?state=failed")["total_entries"] == 1, "the run for the update to end")
+    (run,) = deployment.ask("GET", runs)["dag_runs"]
+    deployment.ask("DELETE", f"{runs}/{quote(run['dag_run_id'])}")
+    page.goto("/dags/harbour/asset_events")
+    made_for = page.get_by_role("region", name=MADE_FOR)
+    expect(made_for).to_contain_text("No run of this DAG was made for updates of assets.")
+
+    deployment.ask("POST", "/api/v2/backfills", {"dag_id": "harbour", "from_date": at, "to_date": at})
+    expect(made_for).to_contain_text("metres")
+    expect(made_for).to_contain_text("made harbour backfill__")
+    page.goto(f"/assets/{tide['id']}")
+    expect(page.get_by_role("region", name="Used by")).to_contain_text("harbour waits for it")

@@ -191,6 +191,17 @@ export const assetQuery = (assetId: number) =>
     queryFn: () => data(api.GET("/api/v2/assets/{asset_id}", { params: { path: { asset_id: assetId } } })),
   });
 
+/** Of the DAGs that wait for an asset, those that wait for a time as well. */
+export const gatedDagsQuery = (assetName: string) =>
+  queryOptions({
+    queryKey: ["dags", "gated", assetName],
+    queryFn: async () => {
+      const query = { asset_dependency: assetName, timetable_type: ["AssetAndTimeSchedule"], limit: 100 };
+      const { dags } = await data(api.GET("/api/v2/dags", { params: { query } }));
+      return new Set(dags.map(({ dag_id }) => dag_id));
+    },
+  });
+
 export const assetGraphQuery = (assetId: number | undefined) =>
   queryOptions({
     queryKey: ["assets", "graph", assetId ?? null],

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 
-import { assetQuery } from "~/api/around";
+import { assetQuery, gatedDagsQuery } from "~/api/around";
 import { api, data, type Schemas } from "~/api/client";
 import { assetStateQuery } from "~/api/waitingQueries";
 import { Card } from "~/components/Card";
@@ -49,6 +49,7 @@ export default function AssetPage() {
 }
 
 function Facts({ asset }: { asset: Asset }) {
+  const { data: gated } = useQuery({ ...gatedDagsQuery(asset.name), enabled: asset.scheduled_dags.length > 0 });
   const hasExtra = asset.extra && Object.keys(asset.extra).length > 0;
   return (
     <div className={styles.columns}>
@@ -98,7 +99,7 @@ function Facts({ asset }: { asset: Asset }) {
               <Link to="/dags/$dagId" params={{ dagId }}>
                 {dagId}
               </Link>{" "}
-              <small>runs when it is updated</small>
+              <small>{gated?.has(dagId) ? "runs at its times, once it was updated" : "waits for it"}</small>
             </li>
           ))}
           {asset.consuming_tasks.map(({ dag_id: dagId, task_id: taskId }) => (
