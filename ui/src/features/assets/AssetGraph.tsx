@@ -7,7 +7,7 @@ import { Failed } from "~/components/Failed";
 import { Notice } from "~/components/Notice";
 
 import styles from "./AssetGraph.module.css";
-import { around, box, curve, layOut, type Node } from "./graph.model";
+import { around, box, layOut, type Node } from "./graph.model";
 
 /** Assets and DAGs that are connected, from left to right. Pointing at one shows what it is connected with. */
 export function AssetGraph({ assetId }: { assetId?: number }) {
@@ -23,17 +23,14 @@ export function AssetGraph({ assetId }: { assetId?: number }) {
       </Notice>
     );
   const near = pointed === undefined ? undefined : around(pointed, graph.edges);
-  const nodes = new Map(graph.nodes.map((node) => [node.key, node]));
   const isFaint = (key: string) => near !== undefined && key !== pointed && !near.has(key);
   return (
     <div className={styles.frame} tabIndex={0} role="group" aria-label="Graph of assets and DAGs">
       <div className={styles.graph} style={{ width: graph.width, height: graph.height }}>
         <svg width={graph.width} height={graph.height} aria-hidden="true">
-          {graph.edges.map(({ key, from, to, role }) => {
-            const [start, end] = [nodes.get(from), nodes.get(to)];
-            if (start === undefined || end === undefined) return null;
+          {graph.edges.map(({ key, from, to, role, path }) => {
             const isNear = pointed === undefined || from === pointed || to === pointed;
-            return <path key={key} d={curve(start, end)} data-role={role} data-faint={!isNear} />;
+            return <path key={key} d={path} data-role={role} data-faint={!isNear} />;
           })}
         </svg>
         {graph.nodes.map((node) => (

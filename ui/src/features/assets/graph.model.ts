@@ -1,4 +1,5 @@
 /** Assets and DAGs as a graph from left to right: who updates an asset, the asset, who waits for it or reads it. */
+import { laned, type Link, pathOf, type Way } from "./lanes.model";
 
 export interface Use {
   asset_id: number;
@@ -22,14 +23,18 @@ export interface Node {
   y: number;
 }
 
-export interface Edge {
+interface Connection extends Link {
   key: string;
-  from: string;
-  to: string;
   role: string;
 }
 
+export interface Edge extends Connection {
+  /** Its line, as SVG. */
+  path: string;
+}
+
 export interface Laid {
+  /** From left to right, each column from its top: so whoever walks by keys comes to them. */
   nodes: Node[];
   edges: Edge[];
   width: number;
@@ -38,6 +43,10 @@ export interface Laid {
 
 export const box = { width: 200, height: 36 };
 const gap = { x: 72, y: 16 };
+/** A line is thinner: at the edge of the picture, all of it is to be seen. */
+const laneHeight = 4;
+/** Lines bend between columns only. */
+const bend = gap.x / 2;
 const sweeps = 4;
 
 const keyOfAsset = (id: number) => `asset ${id}`;
@@ -45,28 +54,57 @@ const keyOfDag = (id: string) => `dag ${id}`;
 
 /** Each node one column further right than what leads to it; within a column, near to what it is connected with. */
 export function layOut(assets: readonly Asset[], uses: readonly Use[]): Laid {
-  const edges = edgesOf(uses);
   const titles = new Map<string, Omit<Node, "x" | "y" | "key">>();
   for (const { id, name } of assets) titles.set(keyOfAsset(id), { kind: "asset", title: name, id: String(id) });
   for (const { dag_id: id } of uses) titles.set(keyOfDag(id), { kind: "dag", title: id, id });
-  const known = edges.filter(({ from, to }) => titles.has(from) && titles.has(to));
-  const columns = ordered(columnsOf([...titles.keys()], known), known);
-  const tallest = Math.max(0, ...columns.map((column) => column.length));
-  const height = Math.max(0, tallest * (box.height + gap.y) - gap.y);
-  const nodes = columns.flatMap((column, number) => {
-    const top = (height - (column.length * (box.height + gap.y) - gap.y)) / 2;
-    return column.flatMap((key, position): Node[] => {
-      const node = titles.get(key);
-      if (node === undefined) return [];
-      return [{ key, ...node, x: number * (box.width + gap.x), y: top + position * (box.height + gap.y) }];
-    });
+  const known = connectionsOf(uses).filter(({ from, to }) => titles.has(from) && titles.has(to));
+  const { columns, links, ways } = laned(columnsOf([...titles.keys()], known), known);
+  const isAround = [...ways.values()].some(({ isBack }) => isBack);
+  const { places, width, height } = placed(ordered(columns, links), (key) => titles.has(key), isAround);
+  const nodes = [...places].flatMap(([key, { x, middle }]): Node[] => {
+    const node = titles.get(key);
+    return node ? [{ key, ...node, x, y: middle - box.height / 2 }] : [];
   });
-  return { nodes, edges: known, width: Math.max(0, columns.length * (box.width + gap.x) - gap.x), height };
+  const edges = known.map((each) => ({ ...each, path: lineOf(ways.get(each.key), places) }));
+  return { nodes, edges, width, height };
+}
+
+interface Place {
+  x: number;
+  middle: number;
+}
+
+/** Columns side by side, each in the middle of the height. `isAround`: with room beside the first and the last one. */
+function placed(columns: readonly string[][], isBox: (key: string) => boolean, isAround: boolean) {
+  const heightOf = (key: string) => (isBox(key) ? box.height : laneHeight);
+  const heights = columns.map((column) => column.reduce((sum, key) => sum + heightOf(key) + gap.y, -gap.y));
+  const height = Math.max(0, ...heights);
+  const margin = isAround ? bend : 0;
+  const places = new Map<string, Place>();
+  columns.forEach((column, number) => {
+    let top = (height - (heights[number] ?? 0)) / 2;
+    for (const key of column) {
+      places.set(key, { x: margin + number * (box.width + gap.x), middle: top + heightOf(key) / 2 });
+      top += heightOf(key) + gap.y;
+    }
+  });
+  return { places, width: Math.max(0, columns.length * (box.width + gap.x) - gap.x) + 2 * margin, height };
+}
+
+function lineOf(way: Way | undefined, places: ReadonlyMap<string, Place>): string {
+  const { stops = [], isBack = false } = way ?? {};
+  const passes = stops.map((key, position) => {
+    const { x, middle } = places.get(key) ?? { x: 0, middle: 0 };
+    const isLane = position > 0 && position < stops.length - 1;
+    const [left, right] = [x, x + box.width];
+    return isBack && isLane ? { enters: right, leaves: left, y: middle } : { enters: left, leaves: right, y: middle };
+  });
+  return pathOf(passes, bend);
 }
 
 /** From left to right; what is waited for and read as well is one line. */
-function edgesOf(uses: readonly Use[]): Edge[] {
-  const found = new Map<string, Edge>();
+function connectionsOf(uses: readonly Use[]): Connection[] {
+  const found = new Map<string, Connection>();
   for (const { asset_id: assetId, dag_id: dagId, role } of uses) {
     const ends = [keyOfAsset(assetId), keyOfDag(dagId)] as const;
     const [from, to] = role === "outlet" ? [ends[1], ends[0]] : ends;
@@ -77,7 +115,7 @@ function edgesOf(uses: readonly Use[]): Edge[] {
 }
 
 /** By the longest way that leads there. What leads back to where it came from is left out of account. */
-function columnsOf(keys: readonly string[], edges: readonly Edge[]): string[][] {
+function columnsOf(keys: readonly string[], edges: readonly Link[]): string[][] {
   const next = new Map<string, string[]>();
   for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
   const { order, back } = inOrder(keys, next);
@@ -122,7 +160,7 @@ function inOrder(keys: readonly string[], next: ReadonlyMap<string, readonly str
 }
 
 /** Nodes go where the middle of their neighbours is, from left to right and back, a few times. */
-function ordered(columns: string[][], edges: readonly Edge[]): string[][] {
+function ordered(columns: string[][], edges: readonly Link[]): string[][] {
   const neighbours = new Map<string, string[]>();
   for (const { from, to } of edges) {
     neighbours.set(from, [...(neighbours.get(from) ?? []), to]);
@@ -135,20 +173,13 @@ function ordered(columns: string[][], edges: readonly Edge[]): string[][] {
       const found = (neighbours.get(key) ?? []).map((each) => position.get(each) ?? 0);
       return found.length === 0 ? (position.get(key) ?? 0) : found.reduce((sum, each) => sum + each, 0) / found.length;
     };
-    for (const column of all) column.sort((one, other) => middle(one) - middle(other));
+    const middles = new Map([...position.keys()].map((key) => [key, middle(key)]));
+    for (const column of all) column.sort((one, other) => (middles.get(one) ?? 0) - (middles.get(other) ?? 0));
   }
   return all;
 }
 
-/** The curve from the right end of a box to the left end of another. */
-export function curve(from: Node, to: Node): string {
-  const start = { x: from.x + box.width, y: from.y + box.height / 2 };
-  const end = { x: to.x, y: to.y + box.height / 2 };
-  const bend = Math.max(32, Math.abs(end.x - start.x) / 2);
-  return `M ${start.x} ${start.y} C ${start.x + bend} ${start.y}, ${end.x - bend} ${end.y}, ${end.x} ${end.y}`;
-}
-
 /** What is connected with a node directly. */
-export function around(key: string, edges: readonly Edge[]): Set<string> {
+export function around(key: string, edges: readonly Link[]): Set<string> {
   return new Set(edges.flatMap(({ from, to }) => (from === key || to === key ? [from, to] : [])));
 }
