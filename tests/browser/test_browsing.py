@@ -1,4 +1,4 @@
-"""Lists over all DAGs, ticks that wait for assets, and the end of a run (A8, C3, D4)."""
+"""Lists over all DAGs, ticks that wait for assets, deadlines, and the end of a run (A8, C3, D4)."""
 
 from urllib.parse import quote
 
@@ -73,3 +73,29 @@ def test_a_run_that_a_backfill_made_says_which_updates_it_was_made_for(page: Pag
     expect(made_for).to_contain_text("made harbour backfill__")
     page.goto(f"/assets/{tide['id']}")
     expect(page.get_by_role("region", name="Used by")).to_contain_text("harbour waits for it")
+
+
+def test_a_missed_deadline_is_shown_with_its_run_and_what_became_of_it(page: Page, deployment: Deployment) -> None:
+    """D4: in the list of all, which says what its callback said, in the overview, and with the run."""
+    deployment.ask("POST", "/api/v2/dags/late/dagRuns", {"dag_run_id": "to_the_islands", "logical_date": None})
+    page.goto("/deadlines?which=missed")
+    row = page.get_by_role("table", name="Deadlines").get_by_role("row").filter(has_text="before the ebb")
+    expect(row).to_contain_text("missed, its callback was called")
+    expect(row.get_by_role("link", name="late", exact=True)).to_be_visible()
+    row.get_by_text("What its callback said").click()
+    expect(row).to_contain_text("the captain was called")
+
+    row.get_by_role("link", name="to_the_islands").click()
+    expect(page).to_have_url(f"{deployment.url}/dags/late/runs/to_the_islands")
+    expect(page.get_by_role("region", name="Deadlines")).to_contain_text("before the ebb")
+    page.goto("/dags/late/details")
+    of_runs = page.get_by_role("region", name="Deadlines of its runs")
+    expect(of_runs).to_contain_text("after the run was queued, else late.call_the_captain")
+
+    page.goto("/")
+    missed = page.get_by_role("region", name="Missed deadlines")
+    expect(missed).to_contain_text("before the ebb")
+    missed.get_by_role("link", name="All deadlines").click()
+    expect(page.get_by_role("tab", name="Missed")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("tab", name="To come").click()
+    expect(page.get_by_text("No run that is going on has one.")).to_be_visible()
