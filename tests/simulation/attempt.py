@@ -28,8 +28,8 @@ from tradewind.model.task import (
 )
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.report_tasks import Reported, heartbeat_tasks
+from tradewind.operations.resumptions import FAILED_METHOD
 from tradewind.operations.settle_attempts import settle_attempts
-from tradewind.operations.wake_tasks import FAILED_METHOD
 from tradewind.storage.interface import Transaction
 
 if TYPE_CHECKING:

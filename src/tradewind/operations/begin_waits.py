@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tradewind.errors import DagUnusable
 from tradewind.model.dag import Task
@@ -11,14 +11,14 @@ from tradewind.model.ids import AttemptKey, TaskKey
 from tradewind.model.states import TaskState
 from tradewind.model.task import Candidate
 from tradewind.model.trigger import NewTrigger
+from tradewind.operations.resumptions import FAILED_METHOD, failure
 from tradewind.operations.structures import Structures
-from tradewind.operations.wake_tasks import FAILED_METHOD
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral
 from tradewind.storage.interface.start_store import TriggerStart
 from tradewind.telemetry.events import TasksMoved
 
-_UNPREPARED: Final[Any] = {"error": "Trigger failure", "traceback": ["the trigger fired before it was known"]}
+_UNPREPARED: Final = failure(("the trigger fired before it was known",))
 
 
 class _Beginning(NamedTuple):

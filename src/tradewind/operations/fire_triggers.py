@@ -21,12 +21,11 @@ from tradewind.model.trigger import Broke, EndedTask, Fired, Happened, NeedsWork
 from tradewind.operations.record_asset_events import AssetUpdate, record_asset_events
 from tradewind.operations.report_tasks import end_waiting_tasks, resume_tasks
 from tradewind.operations.request_callbacks import request_task_callbacks
+from tradewind.operations.resumptions import with_event, with_failure
 from tradewind.operations.structures import Structures
-from tradewind.operations.wake_tasks import FAILED_METHOD
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral, XComValue
 
-_FAILURE: Final = "Trigger failure"
 _SAID_SO: Final = "its trigger said so"
 _RETURN_KEY: Final = "return_value"
 
@@ -124,12 +123,7 @@ def _go_on(tx: Transaction, fired: Sequence[Fired], now: datetime) -> set[TaskKe
 
 def _with(deferral: StoredDeferral, what: Happened | Broke) -> StoredDeferral:
     """How the task goes on."""
-    if isinstance(what, Broke):
-        error: Any = {"error": _FAILURE, "traceback": list(what.traceback)}
-        return replace(deferral, next_method=FAILED_METHOD, next_kwargs=error)
-    kwargs: Any = deferral.next_kwargs or {}
-    event: Any = what.payload
-    return replace(deferral, next_kwargs={**kwargs, "event": event})
+    return with_failure(deferral, what.traceback) if isinstance(what, Broke) else with_event(deferral, what.payload)
 
 
 def _end(attempt: AttemptKey, end: EndedTask, now: datetime) -> Succeeded | Failed | Skipped:

@@ -1,9 +1,8 @@
 """Tasks ask people, and go on with the answer: once, and only at the attempt that asked."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from tradewind.decide.inquiry import answer_at_timeout, event_of, is_past, problem_with_choice, why_too_late
 from tradewind.errors import Conflict, InvalidRequest, NotFound, UnknownRun, UnknownTask
@@ -13,8 +12,8 @@ from tradewind.model.json_value import JsonValue
 from tradewind.model.task import TaskInstance
 from tradewind.operations.check_conf import check_conf
 from tradewind.operations.report_tasks import resume_tasks
+from tradewind.operations.resumptions import with_event
 from tradewind.storage.interface import Transaction
-from tradewind.storage.interface.kept_stores import StoredDeferral
 
 _TAGS: Final = frozenset({"__classname__", "__id__", "__type"})
 """Where the SDK reads more than plain JSON. Who fills in a form must not choose what a worker makes of it."""
@@ -102,19 +101,13 @@ def events_at_timeout(
     return events
 
 
-def with_event(deferral: StoredDeferral, event: Mapping[str, JsonValue]) -> StoredDeferral:
-    """The same, with the event among the arguments of the method that goes on."""
-    kwargs: Any = deferral.next_kwargs or {}
-    return replace(deferral, next_kwargs={**kwargs, "event": dict(event)})
-
-
 def _resume(tx: Transaction, answers: Mapping[AttemptKey, HumanAnswer], now: datetime) -> None:
     if not answers:
         return
     resumed = resume_tasks(tx, sorted(answers), now)
     events = {attempt.task: event_of(answer) for attempt, answer in answers.items()}
     stored = tx.deferrals.of_tasks(resumed)
-    tx.deferrals.put([with_event(deferral, events[key]) for key, deferral in stored.items()])
+    tx.deferrals.put([with_event(deferral, dict(events[key])) for key, deferral in stored.items()])
 
 
 def _refuse_tags(value: JsonValue) -> None:

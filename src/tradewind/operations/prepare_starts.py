@@ -7,12 +7,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from tradewind.errors import DagUnusable, TransactionConflict
+from tradewind.errors import DagUnusable, TransactionConflict, ValueRefused
 from tradewind.model.dag import StartTrigger, Task
 from tradewind.model.ids import JobKey, TaskKey, TriggerKey, VersionKey
 from tradewind.model.task import TaskInstance
 from tradewind.model.trigger import ClaimedTrigger, Prepared
 from tradewind.operations.begin_attempts import Beginner
+from tradewind.operations.resumptions import problem_with_method_arguments
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral
@@ -67,6 +68,7 @@ def store_prepared(tx: Transaction, job: JobKey, prepared: Sequence[Prepared]) -
 
     Raises:
         TransactionConflict: another one took some of them at this very moment.
+        ValueRefused: one of them has arguments that no method can be called with.
     """
     ours = tx.triggers.held([each.trigger for each in prepared], job)
     stored = tx.deferrals.of_tasks([each.attempt.task for each in prepared if each.trigger in ours])
@@ -128,6 +130,9 @@ def _end_of(prepared: Prepared, deferral: StoredDeferral) -> datetime | None:
 
 def _completed(prepared: Prepared, deferral: StoredDeferral) -> StoredDeferral:
     next_kwargs: Any = prepared.next_kwargs
+    problem = problem_with_method_arguments(prepared.next_method, next_kwargs)
+    if problem is not None:
+        raise ValueRefused(problem)
     return replace(
         deferral,
         next_method=prepared.next_method,

@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from tradewind.decide.retry import LONGEST_DELAY_S
+from tradewind.errors import ValueRefused
 from tradewind.model.attempt_end import AttemptResult, Deferral, InputAwaited
 from tradewind.model.trigger import NewTrigger
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.inquire import resume_answered
 from tradewind.operations.record_asset_events import record_outlet_events
 from tradewind.operations.report_tasks import Reported, report_tasks
+from tradewind.operations.resumptions import problem_with_method_arguments
 from tradewind.operations.structures import Structures
 from tradewind.storage.interface import Transaction
 from tradewind.storage.interface.kept_stores import StoredDeferral
@@ -26,7 +28,11 @@ def settle_attempts(
     longest_delay_s: float = LONGEST_DELAY_S,
     cipher: Cipher,
 ) -> Reported:
-    """Store how attempts ended. What a late one leaves behind is not kept either. `cipher` hides what triggers get."""
+    """Store how attempts ended. What a late one leaves behind is not kept either. `cipher` hides what triggers get.
+
+    Raises:
+        ValueRefused: one of them left arguments that no method can be called with.
+    """
     usages = {result.report.attempt: result.usage for result in results if result.usage is not None}
     reports = [result.report for result in results]
     reported = report_tasks(tx, reports, now, structures, longest_delay_s=longest_delay_s, usages=usages)
@@ -62,6 +68,9 @@ def _trigger(result: AttemptResult, waits_for: Deferral, cipher: Cipher) -> NewT
 def _stored(result: AttemptResult, waits_for: Deferral | InputAwaited) -> StoredDeferral:
     at = result.report.at
     next_kwargs: Any = waits_for.next_kwargs
+    problem = problem_with_method_arguments(waits_for.next_method, next_kwargs)
+    if problem is not None:  # workers may have another SDK, or none of ours
+        raise ValueRefused(problem)
     return StoredDeferral(
         attempt=result.report.attempt,
         next_method=waits_for.next_method,

@@ -3,16 +3,19 @@
 from contextlib import suppress
 from datetime import datetime
 
-from tradewind.errors import DagUnusable
+from tradewind.errors import DagUnusable, DatabaseUnavailable, TransactionConflict
+from tradewind.model.ids import AttemptKey
 from tradewind.model.states import RunState
 from tradewind.operations.call_off_triggers import stop_unfinished
 from tradewind.operations.deadlines import miss_deadlines
 from tradewind.operations.finish_runs import finish_runs
 from tradewind.operations.past import tell_next_run
 from tradewind.operations.request_callbacks import request_run_callbacks
-from tradewind.operations.wake_tasks import wake_tasks
+from tradewind.operations.wake_tasks import due_attempts, fail_overdue, wake_alone, wake_tasks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import RunEnd, Transaction
+from tradewind.telemetry.duties import words_of
+from tradewind.telemetry.events import DutyFailed
 
 _BATCH = 1_000
 
@@ -21,7 +24,37 @@ def expire_tasks(state: SchedulerState) -> int:
     """Timers of task instances. Returns how many ran out."""
     now = state.clock.now()
     longest = state.core.max_task_retry_delay
-    return state.store.transact(lambda tx: wake_tasks(tx, now, _BATCH, state.structures, longest_delay_s=longest))
+    try:
+        return state.store.transact(lambda tx: wake_tasks(tx, now, _BATCH, state.structures, longest_delay_s=longest))
+    except (DatabaseUnavailable, TransactionConflict):
+        raise  # all of it can be tried again
+    except Exception:  # one that cannot go on must not keep the timers of all others (B10)
+        due = state.store.transact(lambda tx: due_attempts(tx, now, _BATCH))
+        return sum(_expire_alone(state, attempt, now) for attempt in due)
+
+
+def _expire_alone(state: SchedulerState, attempt: AttemptKey, now: datetime) -> bool:
+    """Whether its timer is off. Who cannot go on fails."""
+    longest, structures = state.core.max_task_retry_delay, state.structures
+    try:
+        state.store.transact(lambda tx: wake_alone(tx, attempt, now, structures, longest_delay_s=longest))
+    except (DatabaseUnavailable, TransactionConflict):
+        raise
+    except Exception as error:
+        return _fail_alone(state, attempt, now, words_of(error))
+    return True
+
+
+def _fail_alone(state: SchedulerState, attempt: AttemptKey, now: datetime, why: str) -> bool:
+    longest, structures = state.core.max_task_retry_delay, state.structures
+    try:
+        state.store.transact(lambda tx: fail_overdue(tx, attempt, now, structures, why, longest_delay_s=longest))
+    except (DatabaseUnavailable, TransactionConflict):
+        raise
+    except Exception as error:
+        state.hub.emit(DutyFailed("expire tasks", f"{attempt}: {words_of(error)}"))
+        return False
+    return True
 
 
 def expire_runs(state: SchedulerState) -> int:

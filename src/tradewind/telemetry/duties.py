@@ -8,6 +8,11 @@ from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import DutyDone
 
 
+def words_of(error: Exception) -> str:
+    """What went wrong. Errors of the database say by themselves what they are."""
+    return str(error) if isinstance(error, DatabaseError) else f"{type(error).__name__}: {error}"
+
+
 class Duties:
     """Does duties of a service. If one raises, the others go on (B10); only without its database nothing does."""
 
@@ -23,11 +28,8 @@ class Duties:
             done = duty()
         except DatabaseUnavailable:
             raise
-        except DatabaseError as error:
-            self._hub.emit(DutyFailed(name, str(error)))
-            return 0
         except Exception as error:
-            self._hub.emit(DutyFailed(name, f"{type(error).__name__}: {error}"))
+            self._hub.emit(DutyFailed(name, words_of(error)))
             return 0
         count = done if isinstance(done, int) else 0
         if self._hub.measures:

@@ -8,9 +8,10 @@ from typing import Final
 
 from tradewind.decide.liveness import Suspects
 from tradewind.decide.triggerers import most_to_claim, silent_triggerers, stored_together
-from tradewind.errors import DatabaseError, DatabaseUnavailable, TransactionConflict
-from tradewind.model.ids import JobKey, TaskKey, TriggerKey
-from tradewind.model.trigger import Broke, ClaimedTrigger, Fired, Prepared
+from tradewind.errors import DatabaseUnavailable, TransactionConflict
+from tradewind.model.ids import AttemptKey, JobKey, TaskKey, TriggerKey
+from tradewind.model.states import TaskState
+from tradewind.model.trigger import Broke, ClaimedTrigger, EndedTask, Fired, Prepared
 from tradewind.operations.begin_attempts import Beginner
 from tradewind.operations.claim_triggers import (
     TRIGGERER_KIND,
@@ -27,8 +28,8 @@ from tradewind.operations.spread_news import spread_start
 from tradewind.operations.structures import Structures
 from tradewind.runtime.clock import Clock
 from tradewind.storage.interface import Store, Transaction
-from tradewind.telemetry.duties import Duties
-from tradewind.telemetry.events import DatabaseBack, DatabaseLost, JobDied
+from tradewind.telemetry.duties import Duties, words_of
+from tradewind.telemetry.events import DatabaseBack, DatabaseLost, DutyFailed, JobDied
 from tradewind.telemetry.hub import Hub
 from tradewind.telemetry.measurements import Heartbeat, JobEnded, JobStarted, TriggersDone, TriggersMeasured
 from tradewind.triggerer.calling_back import CallingBack
@@ -241,7 +242,7 @@ class Triggerer:
             self._settle(fired, stopped)
         except (DatabaseUnavailable, TransactionConflict):
             raise  # all of it can be tried again
-        except DatabaseError:  # what one trigger says must not keep all others waiting
+        except Exception:  # what one trigger says must not keep all others waiting, whatever goes wrong with it
             for each in fired:
                 self._settle_alone(each)
             self._settle((), stopped)
@@ -256,7 +257,7 @@ class Triggerer:
             waiting = self._store.transact(lambda tx: store_prepared(tx, self.job, prepared))
         except (DatabaseUnavailable, TransactionConflict):
             raise
-        except DatabaseError:  # as in `_store_said`
+        except Exception:  # as in `_store_said`
             waiting = set().union(*map(self._store_prepared_alone, prepared))
         del self._running.beginnings.prepared[: len(prepared)]
         self._running.begin_stored(prepared, waiting)
@@ -266,10 +267,11 @@ class Triggerer:
             return self._store.transact(lambda tx: store_prepared(tx, self.job, [prepared]))
         except (DatabaseUnavailable, TransactionConflict):
             raise
-        except DatabaseError as error:
-            broke = Broke((f"what the task waits for cannot be stored: {error}\n",))
+        except Exception as error:
             self._running.stop([prepared.trigger], kills=False)
-            self._settle([Fired(prepared.trigger, prepared.attempt, broke)], set())
+            self._fail_alone(
+                prepared.trigger, prepared.attempt, f"what the task waits for cannot be stored: {words_of(error)}"
+            )
             return set()
 
     def _store_troubles(self) -> None:
@@ -300,10 +302,25 @@ class Triggerer:
         self._store.transact(work)
 
     def _settle_alone(self, fired: Fired) -> None:
+        problem = self._why_unstored(fired)
+        if problem is not None:
+            self._fail_alone(fired.trigger, fired.attempt, f"what the trigger said cannot be stored: {problem}")
+
+    def _fail_alone(self, trigger: TriggerKey, attempt: AttemptKey, why: str) -> None:
+        """In a worker, as after every other failure of a trigger; where even that cannot be stored, without one."""
+        problem = self._why_unstored(Fired(trigger, attempt, Broke((f"{why}\n",))))
+        if problem is not None:
+            problem = self._why_unstored(Fired(trigger, attempt, EndedTask(TaskState.FAILED, {}, reason=why)))
+        if problem is not None:
+            # The sweep gives it back, and whoever takes it tries again: nobody else has to wait for that.
+            self._hub.emit(DutyFailed("exchange", f"{attempt}: {problem}"))
+
+    def _why_unstored(self, fired: Fired) -> str | None:
+        """Store it alone. None: it is stored."""
         try:
             self._settle([fired], set())
         except (DatabaseUnavailable, TransactionConflict):
             raise
-        except DatabaseError as error:
-            broke = Broke((f"what the trigger said cannot be stored: {error}\n",))
-            self._settle([Fired(fired.trigger, fired.attempt, broke)], set())
+        except Exception as error:
+            return words_of(error)
+        return None

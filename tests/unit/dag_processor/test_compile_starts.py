@@ -31,6 +31,16 @@ class Begins(BaseOperator):
         self.start_trigger_args = StartTriggerArgs("p.Bell", "go_on", given, {"kept": 1}, timeout)
 
 
+class Spoiled(BaseOperator):
+    """Its author gave what is no dict."""
+
+    start_from_trigger = True
+
+    def __init__(self, kwargs: Any, next_kwargs: Any, **others: Any) -> None:
+        super().__init__(**others)
+        self.start_trigger_args = StartTriggerArgs("p.Bell", "go_on", kwargs, next_kwargs)
+
+
 class OwnWay(Begins):
     """Only its code knows."""
 
@@ -80,6 +90,10 @@ def test_the_sensors_of_benchmarks_need_no_code(at: object) -> None:
         lambda: Begins(task_id="a", words={"deep": ["{% if x %}"]}),
         lambda: Begins(task_id="a", words=Unwritable()),
         lambda: Begins(task_id="a", outlets=[Asset("said")]),
+        lambda: Spoiled(task_id="a", kwargs={}, next_kwargs=[1]),
+        lambda: Spoiled(task_id="a", kwargs={}, next_kwargs=[("pairs", 1)]),
+        lambda: Spoiled(task_id="a", kwargs=["words"], next_kwargs={}),
+        lambda: Spoiled(task_id="a", kwargs={}, next_kwargs={1: 2}),
         lambda: OwnWay(task_id="a"),
         lambda: Begins.partial(task_id="a").expand(words=["ding", "dong"]),
         lambda: DateTimeSensorAsync.partial(task_id="a", **BOTH).expand(target_time=[TIME]),

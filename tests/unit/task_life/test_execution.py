@@ -565,3 +565,15 @@ def test_a_task_may_begin_with_its_trigger() -> None:
     assert begun.outcome.trigger_kwargs == {"n": 1, "word": "t", "x": "{{ x }}"}
     assert begun.outcome.timeout == timedelta(seconds=30)
     assert resumed.xcoms == {"return_value": "fired"}
+
+
+@pytest.mark.parametrize(("name", "value"), [("trigger_kwargs", ["n"]), ("next_kwargs", [1])])
+def test_a_task_that_begins_with_its_trigger_needs_arguments_that_have_names(name: str, value: Any) -> None:
+    class Begins(Calls):
+        start_from_trigger = True
+        start_trigger_args = StartTriggerArgs("some.Trigger", "go_on", **{name: value})
+
+    with DAG("d", schedule=None) as dag:
+        Begins(task_id="t")
+
+    assert f"{name} of StartTriggerArgs have to be a dict with texts as keys" in reason(attempt(dag).report)

@@ -202,6 +202,24 @@ def test_a_deferral_that_cannot_leave_the_process_is_a_failure_that_says_so() ->
     assert str(failed.report.reason).startswith("TypeError: a value of type builtins.object cannot be stored")
 
 
+@pytest.mark.parametrize("kwargs", [[1], [("a", 1)], "text", {1: 2}], ids=repr)
+@pytest.mark.parametrize(
+    ("signal", "what"),
+    [
+        (lambda kwargs: TaskDeferred(trigger=DateTimeTrigger(SOON), method_name="go_on", kwargs=kwargs), "defer()"),
+        (lambda kwargs: TaskAwaitingInput(method_name="go_on", kwargs=kwargs), "TaskAwaitingInput"),
+    ],
+)
+def test_a_wait_with_arguments_that_no_method_can_be_called_with_is_a_failure(
+    signal: Any, what: str, kwargs: Any
+) -> None:
+    """B10: it would be found out only when it goes on, by those who serve all others, too."""
+    failed = attempt(one_task(raises(signal(kwargs))))
+
+    assert isinstance(failed.report, Failed)
+    assert f"TypeError: kwargs of {what} have to be a dict with texts as keys" in str(failed.report.reason)
+
+
 def test_another_map_index_cannot_be_skipped() -> None:
     failed = attempt(one_task(raises(DownstreamTasksSkipped(tasks=[("b", 3)]))))
 

@@ -6,6 +6,7 @@ from datetime import date, time, timedelta
 from typing import Any, Final
 
 from tradewind.model.dag import StartTrigger
+from tradewind.model.method_arguments import problem_with_arguments
 from tradewind.sdk.mapped import MappedOperator
 from tradewind.sdk.operator import BaseOperator
 from tradewind.sdk.serde import serialize
@@ -31,6 +32,8 @@ def start_trigger(operator: Any) -> StartTrigger | None:
         return None
     start: StartTriggerArgs = operator.start_trigger_args
     kwargs = start.trigger_kwargs or {}
+    if _is_odd(kwargs) or _is_odd(start.next_kwargs or {}):
+        return None  # nothing can be called with them: the author reads of it in the log of the task
     if not all(_is_plain(operator, kwargs[name]) for name in operator.template_fields if name in kwargs):
         return None
     try:
@@ -48,6 +51,10 @@ def start_trigger(operator: Any) -> StartTrigger | None:
 
 def _has_own_way(operator: Any) -> bool:
     return type(operator).expand_start_trigger_args is not BaseOperator.expand_start_trigger_args
+
+
+def _is_odd(arguments: object) -> bool:
+    return problem_with_arguments("they", arguments) is not None
 
 
 def _is_plain(operator: BaseOperator, value: Any) -> bool:

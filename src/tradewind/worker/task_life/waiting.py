@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from tradewind.model.attempt_end import Deferral, InputAwaited
+from tradewind.model.method_arguments import problem_with_arguments
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context, whole
 from tradewind.sdk.exceptions import TaskAwaitingInput, TaskDeferred
@@ -21,7 +22,7 @@ def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral
         trigger_path=path,
         trigger_kwargs=serialize(arguments),
         next_method=signal.method_name,
-        next_kwargs=serialize(signal.kwargs or {}),
+        next_kwargs=_serialized("kwargs of defer()", signal.kwargs),
         timeout=_shorter(_duration(signal.timeout), time_left(task, ran_for)),
         queue=task.queue if _is_queued(signal.trigger) else None,
     )
@@ -30,7 +31,9 @@ def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral
 def input_awaited(signal: TaskAwaitingInput) -> InputAwaited:
     """Where to go on when there is an answer."""
     return InputAwaited(
-        next_method=signal.method_name, next_kwargs=serialize(signal.kwargs or {}), timeout=_duration(signal.timeout)
+        next_method=signal.method_name,
+        next_kwargs=_serialized("kwargs of TaskAwaitingInput", signal.kwargs),
+        timeout=_duration(signal.timeout),
     )
 
 
@@ -47,13 +50,13 @@ def first_deferral(task: Any, context: Context) -> Deferral | None:
         return None
     kwargs = {
         name: task.render_template(value, known) if name in task.template_fields else value
-        for name, value in (arguments.trigger_kwargs or {}).items()
+        for name, value in _arguments("trigger_kwargs of StartTriggerArgs", arguments.trigger_kwargs).items()
     }
     return Deferral(
         trigger_path=arguments.trigger_cls,
         trigger_kwargs=serialize(kwargs),
         next_method=arguments.next_method,
-        next_kwargs=serialize(arguments.next_kwargs or {}),
+        next_kwargs=_serialized("next_kwargs of StartTriggerArgs", arguments.next_kwargs),
         timeout=_shorter(_duration(arguments.timeout), time_left(task, timedelta())),
         queue=None,
     )
@@ -63,6 +66,19 @@ def time_left(task: Any, ran_for: timedelta) -> timedelta | None:
     """Until `execution_timeout` is over; waiting counts like running. None: there is no limit."""
     limit: timedelta | None = task.execution_timeout
     return None if limit is None else max(limit - ran_for, timedelta())
+
+
+def _serialized(what: str, given: Any) -> Any:
+    return serialize(_arguments(what, given))
+
+
+def _arguments(what: str, given: Any) -> dict[str, Any]:
+    """What a method or a class is called with by name. Refused here, where its author reads of it, and nobody else
+    waits for it."""
+    problem = problem_with_arguments(what, given or {})
+    if problem is not None:
+        raise TypeError(problem)
+    return dict(given or {})
 
 
 def _shorter(one: timedelta | None, other: timedelta | None) -> timedelta | None:
