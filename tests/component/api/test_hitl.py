@@ -247,6 +247,25 @@ def test_earlier_tries_keep_what_they_asked(asking: Asking, client: TestClient) 
     assert client.get(of("ship")).json()["subject"] == "Second?"
 
 
+@pytest.mark.parametrize("order", ["created_at", "-created_at", "ti_id", "subject"])
+def test_a_task_that_was_cleared_while_it_asked_is_listed_once(asking: Asking, client: TestClient, order: str) -> None:
+    """With what it asks in the try that it is at."""
+    asking.ask("many[1]")
+    asking.ask("ship", subject="First?")
+    asking.world.clear("ship")
+    asking.world.settle()
+    asking.ask("ship", subject="Second?")
+
+    open_ones: dict[str, Any] = {"response_received": False, "state": "awaiting_input", "order_by": order}
+    for path in (ALL, f"{RUN}/hitlDetails"):
+        found = client.get(path, params=open_ones).json()
+
+        assert sorted(each["subject"] for each in found["hitl_details"]) == ["Second?", "many[1]?"]
+        assert found["total_entries"] == 2
+        pages = [client.get(path, params={**open_ones, "limit": 1, "offset": n}).json() for n in (0, 1)]
+        assert [page["hitl_details"][0] for page in pages] == found["hitl_details"]
+
+
 @one_database
 def test_those_who_watch_are_told(asking: Asking, client: TestClient) -> None:
     """A8: of the wait, and of its end."""

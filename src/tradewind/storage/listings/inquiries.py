@@ -12,8 +12,10 @@ from tradewind.storage.schema import dag_run, inquiry, task_instance
 
 _ASKED: Final = inquiry.c
 _TASK: Final = task_instance.c
-_KEY: Final = ("run_key", "task_id", "map_index")
-_SAME_TASK: Final = sa.and_(*(_TASK[name] == _ASKED[name] for name in _KEY))
+_OF_TASK: Final = ("run_key", "task_id", "map_index")
+_KEY: Final = (*_OF_TASK, "try_number")
+"""Without the try, a page that was found would be completed with the questions of earlier ones."""
+_SAME_TASK: Final = sa.and_(*(_TASK[name] == _ASKED[name] for name in _OF_TASK))
 _BEGINS_ANEW: Final[list[sa.ColumnElement[str]]] = [
     sa.literal_column(f"'{state}'") for state in (TaskState.NONE, TaskState.UP_FOR_RETRY)
 ]
