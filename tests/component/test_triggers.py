@@ -1,11 +1,15 @@
 """Events of triggers change their tasks once, whoever says them and how often (E1, E4, E6, E7)."""
 
+import json
+import math
 from datetime import timedelta
 
+import msgspec
 import pytest
 import sqlalchemy as sa
 
 from tests.component.world import PatientExecutor, World
+from tradewind.model.assignment import Assignment
 from tradewind.model.attempt_end import AttemptResult, Deferral
 from tradewind.model.dag import Retry, Task
 from tradewind.model.exchange import Exchange
@@ -223,3 +227,25 @@ def test_who_goes_on_and_did_not_hear_of_it_goes_on_at_the_same_place(world: Wor
     world.settle()
     world.pass_time(5)
     assert begin() == [None]
+
+
+def test_an_event_reaches_the_worker_as_it_was_said(world: World) -> None:
+    """E7: with what an XCom may have too, and the encodings of pipes have no word for."""
+    waiting, said = Waiting(world), {"n": math.nan, "i": [math.inf, -math.inf], "half": "\ud800", "big": 2**80}
+    with world.database.engine.begin() as connection:
+        connection.execute(sa.update(dag_version).values(bundle_name="files", path="sales.py"))
+    assert waiting.fire(Happened(said), trigger=waiting.claim())
+    world.pass_time(1)
+    beginner = Beginner(world.structures, hostname="here", pid=1)
+    engine = StoredEngine(world.database, world.clock, beginner, CIPHER, longest_delay_s=60)
+    engine.begin_life(None)
+
+    item = WorkItem(waiting.executor.attempt("a"), "sales", "default", 1, 1)
+    (order,) = engine.exchange(Exchange(begins=[item])).orders
+    assignment = msgspec.json.decode(msgspec.json.encode(order.assignment), type=Assignment)
+
+    assert assignment.next_kwargs is not None
+    heard = json.loads(assignment.next_kwargs)
+    assert math.isnan(heard["event"].pop("n"))
+    del said["n"]
+    assert heard == {"kept": 1, "event": said}

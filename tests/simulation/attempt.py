@@ -1,5 +1,6 @@
 """A worker with one attempt: it asks to start, sends heartbeats, watches its lease, and reports the end."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -154,7 +155,7 @@ class AttemptRun:
 
     def _gone_on(self, assignment: Assignment, before: AttemptKey | None, outcome: Outcome) -> Outcome:
         """A task that waited goes on with what it waited for, once; one whose wait failed fails."""
-        got = Resumption(assignment.next_method, assignment.next_kwargs)
+        got = Resumption(assignment.next_method, json.loads(assignment.next_kwargs or "null"))
         expected = self._world.waiting.goes_on_with(before)
         if got != expected:
             self._world.kernel.fail(f"{name_of(self.attempt)} begins with {got}, not with {expected}")

@@ -27,8 +27,9 @@ class Assignment:
     """How many instances of a mapped task there are."""
     next_method: str | None = None
     """Where to go on after a deferral."""
-    next_kwargs: object = None
-    """The arguments of `next_method`, serialized."""
+    next_kwargs: str | None = None
+    """The arguments of `next_method`, serialized, as JSON: a text of their own, since the encodings of pipes have no
+    word for some of what they may hold."""
     xcoms_to_clear: tuple[str, ...] = ()
     """What earlier tries pushed, and must not be found any more."""
     hostname: str | None = None

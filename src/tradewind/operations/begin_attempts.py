@@ -1,5 +1,6 @@
 """Attempts begin: from queued to running, and with all that a supervisor needs to run them."""
 
+import json
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -148,7 +149,7 @@ class Beginner:
             reschedule_count=instance.reschedules,
             map_length=self._map_length(tx, instance, run),
             next_method=None if deferral is None else deferral.next_method,
-            next_kwargs=None if deferral is None else deferral.next_kwargs,
+            next_kwargs=None if deferral is None else json.dumps(deferral.next_kwargs),
             xcoms_to_clear=old_xcoms,
             hostname=self.hostname,
         )

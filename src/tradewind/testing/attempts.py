@@ -1,5 +1,6 @@
 """Carrying out attempts in the process of the test."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -125,7 +126,7 @@ class Attempts:
             reschedule_count=instance.reschedules,
             map_length=self._map_length(instance),
             next_method=None if resumption is None else resumption.method,
-            next_kwargs=None if resumption is None else resumption.kwargs,
+            next_kwargs=None if resumption is None else json.dumps(resumption.kwargs),
             xcoms_to_clear=self._pushed_keys(instance) if is_new_try else (),
             hostname=HOSTNAME,
         )

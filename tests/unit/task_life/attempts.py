@@ -1,5 +1,6 @@
 """Attempts for tests: a task in a run, and what came of it."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,6 +85,8 @@ def attempt(dag: DAG, task_id: str = "t", *, runtime: MemoryRuntime | None = Non
         **{"logical_date": DAY, "data_interval_start": DAY, "data_interval_end": NOON, **given.pop("run", {})},
     )
     runtime = runtime or MemoryRuntime()
+    if "next_kwargs" in given:
+        given["next_kwargs"] = json.dumps(given["next_kwargs"])
     options = {name: given.pop(name) for name in ("listeners", "clears_state") if name in given}
     allow_declared_classes(dag)
     environment: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """Executing a task that was prepared."""
 
+import json
 import logging
 from collections.abc import Callable, MutableMapping
 from datetime import timedelta
@@ -54,7 +55,7 @@ def _body(task: BaseOperator, context: Context, assignment: Assignment) -> Calla
         whole(context)
     if method is None:
         return lambda: task.execute(context)
-    kwargs = deserialize(assignment.next_kwargs)
+    kwargs = deserialize(json.loads(assignment.next_kwargs or "null"))
     return lambda: task.resume_execution(method, kwargs, context)
 
 
