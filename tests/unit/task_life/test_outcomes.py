@@ -220,6 +220,43 @@ def test_a_wait_with_arguments_that_no_method_can_be_called_with_is_a_failure(
     assert f"TypeError: kwargs of {what} have to be a dict with texts as keys" in str(failed.report.reason)
 
 
+class Unpaired(DateTimeTrigger):
+    """Does not say what it gets."""
+
+    def serialize(self) -> Any:
+        return "x.Unpaired"
+
+
+class Unnamed(DateTimeTrigger):
+    """Has arguments without names."""
+
+    def serialize(self) -> Any:
+        return "x.Unnamed", [1]
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"trigger": None}, "trigger of defer() has to be a trigger, not None"),
+        ({"trigger": "abc"}, "trigger of defer() has to be a trigger, not 'abc'"),
+        ({"trigger": DateTimeTrigger}, "trigger of defer() has to be a trigger, not <class"),
+        ({"timeout": "5"}, "timeout has to be a timedelta or a number of seconds, not '5'"),
+        ({"timeout": float("nan")}, "timeout has to be a timedelta or a number of seconds, not nan"),
+        ({"timeout": 1e300}, "timeout has to be a timedelta or a number of seconds, not 1e+300"),
+        ({"method_name": None}, "method_name has to be the name of a method, not None"),
+        ({"trigger": Unpaired(SOON)}, "serialize() of Unpaired has to return the path of a class and a dict of its"),
+        ({"trigger": Unnamed(SOON)}, "the arguments that serialize() of Unnamed returns have to be a dict with texts"),
+    ],
+)
+def test_a_deferral_that_makes_no_sense_names_what_is_wrong(given: dict[str, Any], problem: str) -> None:
+    signal = TaskDeferred(**{"trigger": DateTimeTrigger(SOON), "method_name": "go_on", **given})
+
+    failed = attempt(one_task(raises(signal)))
+
+    assert isinstance(failed.report, Failed)
+    assert str(failed.report.reason).startswith(f"TypeError: {problem}")
+
+
 def test_another_map_index_cannot_be_skipped() -> None:
     failed = attempt(one_task(raises(DownstreamTasksSkipped(tasks=[("b", 3)]))))
 

@@ -9,7 +9,7 @@ from tradewind.sdk.configuration import conf
 from tradewind.sdk.context import Context, whole
 from tradewind.sdk.exceptions import TaskAwaitingInput, TaskDeferred
 from tradewind.sdk.serde import serialize
-from tradewind.sdk.triggers import StartTriggerArgs
+from tradewind.sdk.triggers import BaseTrigger, StartTriggerArgs
 
 
 def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral:
@@ -17,11 +17,11 @@ def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral
 
     The wait takes no longer than `execution_timeout` allows, of which the try has used `ran_for` already.
     """
-    path, arguments = signal.trigger.serialize()
+    path, arguments = _described(signal.trigger)
     return Deferral(
         trigger_path=path,
         trigger_kwargs=serialize(arguments),
-        next_method=signal.method_name,
+        next_method=_method(signal.method_name),
         next_kwargs=_serialized("kwargs of defer()", signal.kwargs),
         timeout=_shorter(_duration(signal.timeout), time_left(task, ran_for)),
         queue=task.queue if _is_queued(signal.trigger) else None,
@@ -31,7 +31,7 @@ def deferral_of(signal: TaskDeferred, task: Any, ran_for: timedelta) -> Deferral
 def input_awaited(signal: TaskAwaitingInput) -> InputAwaited:
     """Where to go on when there is an answer."""
     return InputAwaited(
-        next_method=signal.method_name,
+        next_method=_method(signal.method_name),
         next_kwargs=_serialized("kwargs of TaskAwaitingInput", signal.kwargs),
         timeout=_duration(signal.timeout),
     )
@@ -68,6 +68,27 @@ def time_left(task: Any, ran_for: timedelta) -> timedelta | None:
     return None if limit is None else max(limit - ran_for, timedelta())
 
 
+def _described(trigger: Any) -> tuple[str, dict[str, Any]]:
+    """Where its class is, and what that gets."""
+    if not isinstance(trigger, BaseTrigger):
+        raise TypeError(f"trigger of defer() has to be a trigger, not {trigger!r}")
+    name, given = type(trigger).__name__, _pair(trigger.serialize())
+    if given is None:
+        raise TypeError(f"serialize() of {name} has to return the path of a class and a dict of its arguments")
+    return given[0], _arguments(f"the arguments that serialize() of {name} returns", given[1])
+
+
+def _pair(given: Any) -> tuple[str, Any] | None:
+    is_pair = isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str)
+    return (given[0], given[1]) if is_pair else None
+
+
+def _method(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"method_name has to be the name of a method, not {name!r}")
+    return name
+
+
 def _serialized(what: str, given: Any) -> Any:
     return serialize(_arguments(what, given))
 
@@ -88,7 +109,10 @@ def _shorter(one: timedelta | None, other: timedelta | None) -> timedelta | None
 def _duration(timeout: timedelta | float | None) -> timedelta | None:
     if timeout is None or isinstance(timeout, timedelta):
         return timeout
-    return timedelta(seconds=timeout)
+    try:
+        return timedelta(seconds=timeout)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"timeout has to be a timedelta or a number of seconds, not {timeout!r}") from None
 
 
 def _is_queued(trigger: Any) -> bool:
