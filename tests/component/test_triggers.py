@@ -249,3 +249,14 @@ def test_an_event_reaches_the_worker_as_it_was_said(world: World) -> None:
     assert math.isnan(heard["event"].pop("n"))
     del said["n"]
     assert heard == {"kept": 1, "event": said}
+
+
+def test_who_runs_a_trigger_knows_the_task_that_waits_for_it(any_world: World) -> None:
+    waiting = Waiting(any_world)
+    began_at = any_world.instances()["a"].started_at
+
+    with any_world.database.begin() as tx:
+        (claimed,) = claim_triggers(tx, JobKey(1), 5, any_world.clock.now())
+
+    assert (claimed.attempt, claimed.task_queue, claimed.hostname) == (waiting.attempt, "default", None)
+    assert claimed.started_at == began_at

@@ -51,6 +51,11 @@ class ClaimedTrigger:
     blocks: int = 0
     """How often it held up others, so far."""
     is_quarantined: bool = False
+    task_queue: str | None = None
+    """Of the task that waits, as the next two: of one that was deleted, nobody knows them."""
+    started_at: datetime | None = None
+    hostname: str | None = None
+    """Where it had its worker, if it had one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

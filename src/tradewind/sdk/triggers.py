@@ -6,6 +6,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Hashable
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -131,7 +132,7 @@ class BaseTrigger(ABC, Templater, LoggingMixin):
         """Let go of what `run` held. Called whenever the trigger stops here, even if it goes on elsewhere."""
 
     async def on_kill(self) -> None:
-        """End the work outside that the trigger waits for. Called only when a person stopped the task."""
+        """End the work outside that the trigger waits for. Called when its task is stopped, or its run is."""
 
     @staticmethod
     def repr(classpath: str, kwargs: dict[str, Any]) -> str:
@@ -180,6 +181,21 @@ class BaseEventTrigger(BaseTrigger):
     def filter_shared_stream(self, shared_stream: AsyncIterator[Any]) -> AsyncIterator[TriggerEvent]:
         """Make the events of this trigger out of what came in for all."""
         raise NotImplementedError(f"{type(self).__name__} has a shared_stream_key, so it needs filter_shared_stream")
+
+
+def events_of(trigger: BaseTrigger) -> AbstractAsyncContextManager[AsyncIterator[TriggerEvent]]:
+    """What `run` gives, closed in the end if that can be done.
+
+    Raises:
+        TypeError: no events can come of it. Authors forget the `yield`.
+    """
+    events: Any = trigger.run()
+    if not hasattr(events, "__aiter__"):
+        if hasattr(events, "close"):
+            events.close()  # or Python would tell of a coroutine that nobody awaited
+        kind = type(events).__name__
+        raise TypeError(f"run() has to yield events (`async def` with `yield`), but it returned a {kind}")
+    return aclosing(events) if hasattr(events, "aclose") else nullcontext(events)
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from tradewind.storage.interface.trigger_store import SealedKwargs
 from tradewind.storage.types import AnyRow
 
 
-def to_claimed(row: AnyRow, *, is_called_off: bool, blocks: int = 0, is_quarantined: bool = False) -> ClaimedTrigger:
+def to_claimed(row: AnyRow, *, is_called_off: bool) -> ClaimedTrigger:
     """A trigger that a triggerer is to run."""
     return ClaimedTrigger(
         key=TriggerKey(row.trigger_key),
@@ -26,8 +26,6 @@ def to_claimed(row: AnyRow, *, is_called_off: bool, blocks: int = 0, is_quaranti
         bundle_version=row.bundle_version,
         path=row.path,
         is_called_off=is_called_off,
-        blocks=blocks,
-        is_quarantined=is_quarantined,
     )
 
 

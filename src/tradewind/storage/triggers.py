@@ -1,6 +1,7 @@
 """What waiting tasks wait for, and which triggerer runs it."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, cached_property
 
@@ -49,6 +50,9 @@ def _free(*, has_queue: bool) -> AnySelect:
             task_trigger,
             task_instance.c.dag_id,
             task_instance.c.try_number,
+            task_instance.c.queue.label("task_queue"),
+            task_instance.c.started_at,
+            task_instance.c.hostname,
             dag_run.c.run_id,
             dag_run.c.bundle_version,
             dag_version.c.bundle_name,
@@ -188,7 +192,14 @@ class Triggers:
         ours = set(self._connection.execute(_LOCK_FREE, keys).scalars())
         self._connection.execute(_CLAIM, {"keys": sorted(ours), "job": job, "now": now})
         return [
-            to_claimed(row, is_called_off=row.is_killed, blocks=row.blocks, is_quarantined=row.is_quarantined)
+            replace(
+                to_claimed(row, is_called_off=row.is_killed),
+                blocks=row.blocks,
+                is_quarantined=row.is_quarantined,
+                task_queue=row.task_queue,
+                started_at=row.started_at,
+                hostname=row.hostname,
+            )
             for row in found
             if row.trigger_key in ours
         ]

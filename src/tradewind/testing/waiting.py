@@ -3,7 +3,6 @@
 import asyncio
 import traceback
 from collections.abc import Callable, Coroutine
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -19,7 +18,7 @@ from tradewind.sdk.serde import deserialize, serialize
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.task_clock import TaskClock, use_clock
 from tradewind.sdk.task_instance import RuntimeTaskInstance
-from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
+from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent, events_of
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.testing.records import Resumption
 from tradewind.worker.task_life.failure import reason_of
@@ -126,12 +125,10 @@ def _trigger(deferral: Deferral, ti: RuntimeTaskInstance) -> BaseTrigger:
 
 async def _first_event(trigger: BaseTrigger, longest: timedelta | None) -> TriggerEvent:
     limit = asyncio.timeout(None if longest is None else longest.total_seconds())
-    events: Any = trigger.run()
     try:
-        async with limit, aclosing(events):
+        async with limit, events_of(trigger) as events:
             async for event in events:
-                first: TriggerEvent = event
-                return first
+                return event
     except TimeoutError:
         if limit.expired():
             raise _TooLate from None

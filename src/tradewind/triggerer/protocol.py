@@ -1,5 +1,6 @@
 """What the supervisor of triggers and their runner say to each other: frames (`wire.frames`) of a `FrameKind`."""
 
+from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Final
 
@@ -54,6 +55,9 @@ class TaskName(msgspec.Struct, frozen=True, array_like=True):
     task_id: str
     map_index: int
     try_number: int
+    queue: str | None = None
+    started_at: datetime | None = None
+    hostname: str | None = None
 
 
 class Code(msgspec.Struct, frozen=True, array_like=True):

@@ -329,4 +329,13 @@ def _described(claimed: ClaimedTrigger) -> str:
 
 def _name(claimed: ClaimedTrigger) -> TaskName:
     attempt = claimed.attempt
-    return TaskName(claimed.dag_id, claimed.run_id, attempt.task_id, attempt.map_index, claimed.try_number)
+    return TaskName(
+        claimed.dag_id,
+        claimed.run_id,
+        attempt.task_id,
+        attempt.map_index,
+        claimed.try_number,
+        claimed.task_queue,
+        claimed.started_at,
+        claimed.hostname,
+    )

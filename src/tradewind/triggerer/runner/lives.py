@@ -4,13 +4,16 @@ import asyncio
 import json
 import logging
 import traceback
-from contextlib import aclosing
+from collections.abc import Coroutine
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
+from uuid import UUID
 
 from tradewind.compat import install
+from tradewind.model.ids import try_id
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.expansion import is_mappable
 from tradewind.sdk.runtime import Runtime, use_runtime
@@ -20,7 +23,7 @@ from tradewind.sdk.state_store import TaskScope, TaskStateStoreAccessor
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.stats import Stats
 from tradewind.sdk.task_clock import current_clock
-from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent
+from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent, events_of
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.triggerer.board import Board
@@ -58,6 +61,11 @@ class WaitingTaskInstance:
     task_id: str
     map_index: int
     try_number: int
+    id: UUID
+    queue: str | None
+    start_date: datetime | None
+    hostname: str | None
+    """Where it had its worker, if it had one."""
 
 
 class Lives:
@@ -73,6 +81,7 @@ class Lives:
         self._link = link
         self._killed = killed
         self._unstored: dict[int, asyncio.Future[None]] = {}
+        self._at_run: dict[int, BaseTrigger] = {}
         self._busy = Busy(board)
         asyncio.get_running_loop().set_default_executor(NotedThreads(board))
         self._classes = TriggerClasses()
@@ -96,15 +105,25 @@ class Lives:
         CURRENT_TRIGGER.set(start.trigger)
         with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, start.trigger)))):
             try:
-                outcome = await self._timed(start)
+                outcome = await self._timed(self._outcome(start), start.trigger)
             except BaseException as error:  # also SystemExit: one trigger must not end the others
                 if is_stopped(error) or (start.is_called_off and isinstance(error, asyncio.CancelledError)):
-                    self._killed.discard(start.trigger)
+                    self._killed.discard(start.trigger)  # of one that was never made
                     return FrameKind.STOPPED, start.trigger
                 lines = [part.rstrip("\n") for part in traceback.format_exception(error)]
                 log.error("The trigger failed", exc_info=error)
                 outcome = Outcome(start.trigger, Ending.ERROR, json.dumps(lines))
             return FrameKind.FIRED, outcome
+
+    async def insist(self, trigger: int) -> None:
+        """It was told to end a while ago. If its `run` goes on, its author is told, and what it waits for is ended."""
+        running = self._at_run.get(trigger)
+        if running is None:
+            return
+        CURRENT_TRIGGER.set(trigger)
+        with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, trigger)))):
+            log.warning("run() of the trigger goes on, although it was told to end: it has to let CancelledError pass")
+            await self._timed(self._kill_if_told(trigger, running), trigger)
 
     async def _outcome(self, start: Start) -> Outcome:
         if start.order:
@@ -120,18 +139,23 @@ class Lives:
             if start.is_called_off:
                 self._killed.add(start.trigger)
                 raise asyncio.CancelledError
-            event = await _first_event(trigger)
+            event = await self._event(start.trigger, trigger)
             if self._clears_state and _is_success(event):
                 await _state_of(start.task).aclear()
             if isinstance(event, BaseTaskEndEvent):
                 return _ended(start, event, is_listened=self._classes.are_tasks_listened_to(start.code))
             return Outcome(start.trigger, Ending.EVENT, json.dumps(serialize(event.payload)))
-        except asyncio.CancelledError:
-            if start.trigger in self._killed:
-                await self._kill(trigger)
-            raise
         finally:
+            # However it ended: one that is told to end may say something in place of ending.
+            await self._kill_if_told(start.trigger, trigger)
             await _clean_up(trigger)
+
+    async def _event(self, number: int, trigger: BaseTrigger) -> TriggerEvent:
+        self._at_run[number] = trigger
+        try:
+            return await _first_event(trigger)
+        finally:
+            del self._at_run[number]
 
     async def _stored(self, trigger: int) -> None:
         """Return when the supervisor has stored what the trigger is: who goes on with it, or has to end it, knows."""
@@ -141,11 +165,9 @@ class Lives:
         finally:
             del self._unstored[trigger]
 
-    def _timed(self, start: Start) -> Timed:
+    def _timed(self, done: Coroutine[Any, Any, Any], trigger: int) -> Timed:
         """All that is done for it may hold up others: also its import, what makes it and what cleans up."""
-        return Timed(
-            self._outcome(start), self._longest_step_s, self._tell_blocked, busy=self._busy, trigger=start.trigger
-        )
+        return Timed(done, self._longest_step_s, self._tell_blocked, busy=self._busy, trigger=trigger)
 
     @cached_property
     def _preparing(self) -> "Preparing":
@@ -168,7 +190,10 @@ class Lives:
         trigger.task_instance = _task_instance(start.task)
         return trigger
 
-    async def _kill(self, trigger: BaseTrigger) -> None:
+    async def _kill_if_told(self, number: int, trigger: BaseTrigger) -> None:
+        if number not in self._killed:
+            return
+        self._killed.discard(number)
         try:
             async with asyncio.timeout(self._on_kill_timeout_s):
                 await trigger.on_kill()
@@ -177,8 +202,7 @@ class Lives:
 
 
 async def _first_event(trigger: BaseTrigger) -> TriggerEvent:
-    events: Any = trigger.run()
-    async with aclosing(events):
+    async with events_of(trigger) as events:
         async for event in events:
             if not isinstance(event, TriggerEvent):
                 raise TypeError(f"the trigger yielded {event!r}, which is no TriggerEvent")
@@ -229,4 +253,14 @@ async def _clean_up(trigger: BaseTrigger) -> None:
 
 
 def _task_instance(name: TaskName) -> WaitingTaskInstance:
-    return WaitingTaskInstance(name.dag_id, name.run_id, name.task_id, name.map_index, name.try_number)
+    return WaitingTaskInstance(
+        dag_id=name.dag_id,
+        run_id=name.run_id,
+        task_id=name.task_id,
+        map_index=name.map_index,
+        try_number=name.try_number,
+        id=try_id(name.dag_id, name.run_id, name.task_id, name.map_index, name.try_number),
+        queue=name.queue,
+        start_date=name.started_at,
+        hostname=name.hostname,
+    )

@@ -17,6 +17,8 @@ _LAST_WORDS_S: Final = 3.0
 """How long triggers may clean up before the process ends."""
 _TOLD_AGAIN_S: Final = 60.0
 """So long they may take for `on_kill` and `cleanup` otherwise."""
+_INSISTS_AFTER_S: Final = 3.0
+"""Who has not even left `run` by then has not heard, or does not care."""
 
 
 class Runner:
@@ -29,6 +31,7 @@ class Runner:
         self._lives: Lives | None = None
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._killed: set[int] = set()
+        self._insisting: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Until the supervisor is gone, or wants it to end. Triggers are stopped, and go on elsewhere."""
@@ -87,3 +90,11 @@ class Runner:
         if stop.kills:
             self._killed.add(stop.trigger)
         told_to_end(task, _TOLD_AGAIN_S)
+        asyncio.get_running_loop().call_later(_INSISTS_AFTER_S, self._insist, stop.trigger, task)
+
+    def _insist(self, trigger: int, task: asyncio.Task[None]) -> None:
+        if self._lives is None or self._tasks.get(trigger) is not task:
+            return
+        insisting = asyncio.get_running_loop().create_task(self._lives.insist(trigger))
+        self._insisting.add(insisting)  # or it might be collected while it waits
+        insisting.add_done_callback(self._insisting.discard)
