@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.component.world import World
+from tests.component.world import PatientExecutor, World
 from tests.instants import utc
 from tradewind.decide.timetables import upcoming
 from tradewind.model.clock_changes import ClockChanges, RepeatedTime, SkippedTime
@@ -167,3 +167,77 @@ def test_without_catchup_and_without_a_pause_no_tick_is_missed(world: World, cha
 
     for dag_id, timetable in life.dags.items():
         assert intervals(world.runs(dag_id))[-20:] == list(life.ticks(dag_id))[-20:], (dag_id, timetable)
+
+
+@pytest.mark.parametrize("change", [SPRING, AUTUMN])
+def test_who_edits_the_file_whenever_a_tick_is_due_changes_nothing_about_when_it_runs(
+    world: World, change: datetime
+) -> None:
+    """B2, C1: each has a twin that nobody edits."""
+    world.clock.jump((change - timedelta(hours=20) - world.clock.now()).total_seconds())
+    life = Life(world, random.Random(99), catchup=False, change=change)
+    life.start = world.clock.now()
+    edited = list(life.dags)
+    life.dags |= {f"{dag_id}_twin": timetable for dag_id, timetable in life.dags.items()}
+    life.ends = dict.fromkeys(life.dags)
+    for dag_id in life.dags:
+        life.publish(dag_id, version=0)
+    world.scheduler(max_dagruns_to_create_per_loop=100)
+
+    for version in range(80):
+        world.clock.advance(1_500.5)
+        for dag_id in edited:
+            life.publish(dag_id, version=version)
+        world.settle()
+
+    for dag_id in edited:
+        made, expected = intervals(world.runs(dag_id)), intervals(world.runs(f"{dag_id}_twin"))
+        assert made == expected, (dag_id, life.dags[dag_id])
+
+
+@pytest.mark.parametrize(
+    "timetable",
+    [
+        Events(tuple(utc(f"2026-01-01T00:0{minute}") for minute in range(1, 8))),
+        CronTrigger("* * * * *"),
+        CronDataInterval("* * * * *"),
+        MultipleCronTrigger(("*/2 * * * *", "1-59/2 * * * *"), interval=Delta(days=1)),
+        DeltaTrigger(Delta(seconds=60), interval=Delta(days=1)),
+        DeltaDataInterval(Delta(seconds=60)),
+        CronPartition("* * * * *"),
+    ],
+)
+def test_a_tick_that_waits_for_a_place_is_kept_when_the_file_is_edited(world: World, timetable: Timetable) -> None:
+    """B2, C1: it is made before any newer one, as it is when nobody edits the file."""
+    executor = PatientExecutor(world.clock)
+    values: dict[str, Any] = {"timetable": timetable, "start_at": utc("2026-01-01"), "max_active_runs": 1}
+    for dag_id in ("edited", "twin"):
+        world.dag(Task("a"), dag_id=dag_id, **values)
+    world.scheduler(executor)
+    world.pass_time(210, step_s=30)
+    assert len(world.runs("edited")) == 1
+
+    world.dag(Task("a"), Task("b"), dag_id="edited", **values)
+    for _ in range(3):
+        executor.end()
+        world.pass_time(2)
+
+    assert len(world.runs("edited")) > 1
+    assert intervals(world.runs("edited")) == intervals(world.runs("twin"))
+
+
+def test_a_tick_that_is_due_is_not_kept_by_a_schedule_that_does_not_name_it_or_catches_up_no_more(world: World) -> None:
+    """B2."""
+    values: dict[str, Any] = {"start_at": utc("2025-12-20"), "max_active_runs": 1}
+    hourly = CronTrigger("0 * * * *")
+    world.dag(Task("a"), dag_id="other", timetable=hourly, start_at=utc("2026-01-01T00:00:01"))
+    world.dag(Task("a"), dag_id="eager", timetable=hourly, catchup=True, **values)
+    world.clock.advance(3_600.5)
+
+    world.dag(Task("a"), dag_id="other", timetable=CronTrigger("30 * * * *"), start_at=utc("2026-01-01T00:00:01"))
+    world.dag(Task("a"), dag_id="eager", timetable=hourly, catchup=False, **values)
+    world.scheduler()
+    world.settle()
+
+    assert [run.run_after for run in world.runs("other")] == [utc("2026-01-01T00:30")]
+    assert [run.run_after for run in world.runs("eager")] == [utc("2026-01-01T01:00")]

@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tradewind.decide.timetables import next_run
+from tradewind.decide.timetables import names_run, next_run
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.dag_check import check_dag
 from tradewind.model.dag_file import FileName, NewVersion, VersionOrigin
-from tradewind.model.dag_json import encode_dag, structure_hash
+from tradewind.model.dag_json import decode_dag, encode_dag, structure_hash
 from tradewind.model.dag_summary import summary_of
 from tradewind.model.ids import VersionKey
 from tradewind.model.manual_interval import IntervalAnswer
@@ -211,6 +211,30 @@ def _next_after_publishing(tx: Transaction, dag: Dag, record: DagRecord, now: da
     # A DAG without a version never had a run: the question would be asked a thousand times when all are new.
     if record.version_key is None:
         return next_run(dag.timetable, last=None, restriction=restriction_of(dag), now=now, plan=plan_of(tx, dag))
-    if isinstance(dag.timetable, AssetAndTime) and record.next_run is not None and record.next_run.run_after <= now:
-        return record.next_run  # a tick that has come is not taken back because a file was read
-    return next_run_of(tx, dag, now)
+    return record.next_run if _keeps_due_run(tx, dag, record, now) else next_run_of(tx, dag, now)
+
+
+def _keeps_due_run(tx: Transaction, dag: Dag, record: DagRecord, now: datetime) -> bool:
+    """A tick that has come is not taken back because a file was read, if the schedule still names it.
+
+    Without catchup the timetable itself would pass it over: for a newer one, or, of a list of events, for one to come.
+    """
+    due = record.next_run
+    if due is None or due.run_after > now:
+        return False
+    if isinstance(dag.timetable, AssetAndTime):
+        return True
+    if dag.catchup or record.is_paused:
+        return False  # with catchup it is named anyway; of what was missed in a pause, only the newest is wanted
+    is_named = names_run(dag.timetable, due, restriction=restriction_of(dag), plan=plan_of(tx, dag))
+    return is_named and not _caught_up(tx, record)
+
+
+def _caught_up(tx: Transaction, record: DagRecord) -> bool:
+    """Whether the DAG as it was made up for what it missed. What is due may then be old, and is wanted no more."""
+    assert record.version_key is not None
+    stored = tx.dags.version_data([record.version_key]).get(record.version_key)
+    try:
+        return stored is None or decode_dag(stored[1]).catchup
+    except (ValueError, KeyError):
+        return True  # it cannot be read, so that nobody knows how long it has stood still

@@ -5,14 +5,23 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from tests.instants import utc
-from tradewind.decide.timetables import manual_interval, next_run, upcoming
+from tradewind.decide.timetables import manual_interval, names_run, next_run, upcoming
+from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.timetable import (
+    AssetOrTime,
+    CronDataInterval,
+    CronTrigger,
+    Custom,
     DataInterval,
     Delta,
+    DeltaTrigger,
     Events,
     MultipleCronTrigger,
+    Never,
+    Once,
     RunInfo,
     TimeRestriction,
+    Timetable,
 )
 
 NOW = utc("2026-06-10 10:20")
@@ -162,3 +171,44 @@ def test_a_run_by_hand_is_about_the_interval_until_it_was_asked_for() -> None:
 def test_several_expressions_are_at_least_one() -> None:
     with pytest.raises(ValueError, match="at least one"):
         MultipleCronTrigger(())
+
+
+@pytest.mark.parametrize(
+    ("timetable", "start", "expected"),
+    [
+        (EVENTS, None, True),
+        (EVENTS, "2026-06-02", False),
+        (Events((utc("2026-06-20"),)), None, False),
+        (CronTrigger("0 0 * * *"), None, True),
+        (CronTrigger("0 1 * * *"), None, False),
+        (CronTrigger("0 0 * * *", interval=Delta(days=1)), None, False),
+        (CronDataInterval("0 0 * * *"), None, False),
+        (DeltaTrigger(Delta(days=1)), None, True),
+        (Once(), None, False),
+        (Never(), None, False),
+        (AssetOrTime(EVENTS), None, True),
+    ],
+)
+def test_a_schedule_knows_a_run_of_the_past_that_it_names(
+    timetable: Timetable, start: str | None, expected: bool
+) -> None:
+    within = restriction(start, catchup=False)
+
+    assert names_run(timetable, moment("2026-06-01"), restriction=within) is expected
+
+
+def test_a_schedule_of_data_intervals_knows_the_spans_of_the_past_that_it_names() -> None:
+    within = restriction(None, catchup=False)
+    day = RunInfo(utc("2026-06-02"), DataInterval(utc("2026-06-01"), utc("2026-06-02")))
+
+    assert names_run(CronDataInterval("0 0 * * *"), day, restriction=within)
+    assert names_run(CronTrigger("0 0 * * *", interval=Delta(days=1)), day, restriction=within)
+    assert not names_run(CronDataInterval("0 */12 * * *"), day, restriction=within)
+
+
+def test_of_a_timetable_of_an_authors_own_the_plan_knows_its_runs() -> None:
+    within = restriction(None, catchup=False)
+    plan = PlannedRuns((moment("2026-06-01"),))
+
+    assert names_run(Custom("mine.Workdays"), moment("2026-06-01"), restriction=within, plan=plan)
+    assert not names_run(Custom("mine.Workdays"), moment("2026-06-02"), restriction=within, plan=plan)

@@ -97,6 +97,26 @@ def _next_by_time(
             assert_never(timetable)
 
 
+def names_run(
+    timetable: Timetable, info: RunInfo, *, restriction: TimeRestriction, plan: PlannedRuns | None = None
+) -> bool:
+    """Whether a schedule whose runs come again and again has this one among them, however long ago that would be."""
+    if not timetable.periodic:
+        return False
+    if plan is not None:
+        return any((run.run_after, run.data_interval) == (info.run_after, info.data_interval) for run in plan.runs)
+    # The first run of a schedule that would begin with it. A trigger begins at its tick, a data interval at its start.
+    return any(
+        next_run(timetable, last=None, restriction=_beginning_at(begin, restriction), now=info.run_after) == info
+        for begin in {info.run_after, info.logical_date or info.run_after}
+    )
+
+
+def _beginning_at(instant: datetime, restriction: TimeRestriction) -> TimeRestriction:
+    earliest = instant if restriction.earliest is None else max(instant, restriction.earliest)
+    return TimeRestriction(earliest, restriction.latest, catchup=True)
+
+
 def is_custom(timetable: Timetable) -> bool:
     """Whether its runs are named by code of the author's own, which is never called here."""
     by_time = timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
