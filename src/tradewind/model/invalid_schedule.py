@@ -4,7 +4,8 @@ InvalidSchedule (a ValueError)
 ├── BadCron            the expression cannot be read, or names a date that never comes
 ├── UnknownTimeZone
 ├── NonPositiveDelta   the schedule would stand still or go backwards
-└── UnusableGate       what ticks wait for can never be there, or means nothing
+├── UnusableGate       what ticks wait for can never be there, or means nothing
+└── UnusableMapper     no partition would ever be complete
 """
 
 
@@ -40,3 +41,7 @@ class NonPositiveDelta(InvalidSchedule):
 
 class UnusableGate(InvalidSchedule):
     """What a tick shall wait for can never be there, or means nothing."""
+
+
+class UnusableMapper(InvalidSchedule):
+    """A mapper of partitions that lets none of them ever have a run."""

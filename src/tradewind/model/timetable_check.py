@@ -7,6 +7,7 @@ from tradewind.model.cron_calendar import cron_calendar
 from tradewind.model.delta_steps import require_forward
 from tradewind.model.invalid_schedule import UnusableGate
 from tradewind.model.local_time import time_zone
+from tradewind.model.partition_check import require_usable_mapper
 from tradewind.model.slot_policy import Match, OnDeadline
 from tradewind.model.timetable import (
     NO_TIME,
@@ -53,7 +54,10 @@ def require_usable(timetable: Timetable) -> None:
             _require_usable_gate(timetable)
         case Events() | Once() | Continuous() | Never() | PartitionedAtRuntime() | Custom():
             pass
-        case AssetTriggered() | PartitionedAssets():
+        case PartitionedAssets(mappers, default):
+            for mapper in (default, *(each.mapper for each in mappers)):
+                require_usable_mapper(mapper)
+        case AssetTriggered():
             pass
         case _:
             assert_never(timetable)

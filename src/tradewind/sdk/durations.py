@@ -50,6 +50,8 @@ def zone_name(timezone: str | tzinfo) -> str:
     """The name of a time zone, or its offset from UTC."""
     if isinstance(timezone, str):
         return "UTC" if timezone.lower() == "utc" else timezone
+    if not isinstance(timezone, tzinfo):
+        raise AirflowTimetableInvalid(f"a time zone is a name or a tzinfo, not {timezone!r}")
     if isinstance(key := getattr(timezone, "key", None), str):  # zoneinfo, and pendulum on top of it
         return key
     offset = timezone.utcoffset(None)

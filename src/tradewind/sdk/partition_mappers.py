@@ -11,6 +11,7 @@ from datetime import datetime, tzinfo
 from typing import Any, ClassVar
 
 from tradewind.model import partition as model
+from tradewind.model.local_time import time_zone
 from tradewind.model.partition_time import (
     DEFAULT_FORMATS,
     downstream_key,
@@ -178,9 +179,10 @@ class _StartOfPeriodMapper(PartitionMapper):
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
         self.timezone = timezone
-        self.input_format = input_format
-        self.output_format = output_format or DEFAULT_FORMATS[self.period]
+        self.input_format = _text(input_format, "input_format")
+        self.output_format = _text(output_format or DEFAULT_FORMATS[self.period], "output_format")
         require_readable(self._model())
+        time_zone(zone_name(timezone))  # which raises what is wrong with it, as Airflow does here
 
     def _model(self) -> model.StartOfPeriod:
         return model.StartOfPeriod(
@@ -260,6 +262,11 @@ class StartOfYearMapper(_StartOfPeriodMapper):
 class _CompositeMapper(PartitionMapper):
     """A mapper that is made of others."""
 
+    def _parts(self, *mappers: PartitionMapper) -> list[PartitionMapper]:
+        for mapper in mappers:
+            require_mapper(mapper, f"each mapper of a {type(self).__name__}")
+        return list(mappers)
+
     def serialize(self) -> dict[str, Any]:
         """Known only to a subclass: how it writes the mappers that it is made of."""
         raise NotImplementedError(f"{type(self).__name__} has to say in serialize() what it is made of")
@@ -277,7 +284,7 @@ class ChainMapper(_CompositeMapper):
         max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
-        self.mappers = [mapper0, mapper1, *mappers]
+        self.mappers = self._parts(mapper0, mapper1, *mappers)
 
     def to_downstream(self, key: str) -> str | Iterable[str]:
         """What the last one makes of what the others made."""
@@ -307,7 +314,7 @@ class ProductMapper(_CompositeMapper):
         max_downstream_keys: int | None = None,
     ) -> None:
         super().__init__(max_downstream_keys=max_downstream_keys)
-        self.mappers = [mapper0, mapper1, *mappers]
+        self.mappers = self._parts(mapper0, mapper1, *mappers)
         self.delimiter = delimiter
 
     def to_downstream(self, key: str) -> str:
@@ -350,6 +357,9 @@ class RollupMapper(_CompositeMapper):
         _require_match(upstream_mapper, window)
         self.upstream_mapper = upstream_mapper
         self.window = window
+        given: object = wait_policy
+        if given is not None and not isinstance(given, WaitPolicy):
+            raise TypeError(f"wait_policy must be WaitForAll(), MinimumCount(n) or None, not {given!r}")
         self.wait_policy = wait_policy or WaitForAll()
 
     def to_downstream(self, key: str) -> str | Iterable[str]:
@@ -397,6 +407,8 @@ class FanOutMapper(_CompositeMapper):
         _require_match(upstream_mapper, window)
         self.upstream_mapper = upstream_mapper
         self.window = window
+        if downstream_mapper is not None:
+            require_mapper(downstream_mapper, "downstream_mapper")
         self.downstream_mapper = downstream_mapper or self._default_for(window)
 
     @classmethod
@@ -450,7 +462,27 @@ def single_key_of(mapper: PartitionMapper, key: str) -> str:
     return keys[0]
 
 
+def require_mapper(given: object, what: str) -> None:
+    """Raise a `TypeError` that says what is no mapper."""
+    _require_object(given, PartitionMapper, what, "a mapper such as StartOfDayMapper()")
+
+
+def _require_object(given: object, kind: type, what: str, example: str) -> None:
+    if isinstance(given, type) and issubclass(given, kind):
+        raise TypeError(f"{what} must be an object: {given.__name__} is its class; call it")
+    if not isinstance(given, kind):
+        raise TypeError(f"{what} must be {example}, not {given!r}")
+
+
+def _text(given: object, what: str) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"{what} must be a text, not {given!r}")
+    return given
+
+
 def _require_match(mapper: PartitionMapper, window: Window) -> None:
+    require_mapper(mapper, "upstream_mapper")
+    _require_object(window, Window, "window", "a window such as DayWindow()")
     made, needed = mapper.expected_decoded_type, window.expected_decoded_type
     if made is not needed:
         raise TypeError(

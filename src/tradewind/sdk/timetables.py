@@ -20,6 +20,7 @@ from tradewind.sdk.assets import Asset, AssetAlias, AssetAll, AssetRef, BaseAsse
 from tradewind.sdk.durations import delta_of, zone_name
 from tradewind.sdk.exceptions import AirflowTimetableInvalid
 from tradewind.sdk.json_values import as_json
+from tradewind.sdk.mapper_choice import mapper_for, require_mappers, warn_of_idle
 from tradewind.sdk.partition_mappers import IdentityMapper, PartitionMapper
 
 NO_TIME = timedelta(0)
@@ -493,6 +494,8 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
     ) -> None:
         super().__init__(assets)
         self.partition_mapper_config = dict(partition_mapper_config or {})
+        require_mappers(self.partition_mapper_config, default_partition_mapper)
+        warn_of_idle(self.asset_condition, self.partition_mapper_config)
         self.default_partition_mapper = default_partition_mapper
 
     @property
@@ -502,12 +505,7 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
 
     def get_partition_mapper(self, *, name: str = "", uri: str = "") -> PartitionMapper:
         """The mapper for the partitions of an asset, by its name or its URI."""
-        wanted = {("name", name)} if name else {("uri", uri)}
-        for asset, mapper in self.partition_mapper_config.items():
-            for leaf in asset.iter_leaves():
-                if wanted & {(what, getattr(leaf, what, None)) for what in ("name", "uri")}:
-                    return mapper
-        return self.default_partition_mapper
+        return mapper_for(self.partition_mapper_config, name, uri) or self.default_partition_mapper
 
     def _plain_model(self) -> model.Timetable:
         mappers = [

@@ -1,5 +1,6 @@
 """Mappers, windows and wait policies: which partitions of assets make which runs (C2)."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from tests.instants import utc
 from tradewind.model import partition as model
+from tradewind.sdk.exceptions import AirflowTimetableInvalid
 from tradewind.sdk.partition_mappers import (
     AllowedKeyMapper,
     ChainMapper,
@@ -223,6 +225,39 @@ def test_a_window_without_a_usual_mapper_needs_one(window: Window) -> None:
 def test_a_fan_out_does_not_fan_out_twice() -> None:
     with pytest.raises(TypeError, match="Halves made 2 keys"):
         FanOutMapper(upstream_mapper=Halves(), window=SegmentWindow("a"), downstream_mapper=Halves()).to_downstream("x")
+
+
+@pytest.mark.parametrize("zone", ["Mars/X", "", "America", "+25:00"])
+def test_a_mapper_in_a_zone_that_does_not_exist_is_refused_at_once(zone: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown time zone '{re.escape(zone)}'"):
+        StartOfDayMapper(timezone=zone)
+
+
+def test_what_is_no_part_of_a_mapper_is_refused_at_once() -> None:
+    days = StartOfDayMapper()
+    wrong: Any = "all"
+    itself: Any = StartOfDayMapper
+    window: Any = DayWindow
+    with pytest.raises(TypeError, match=r"upstream_mapper must be a mapper such as StartOfDayMapper\(\), not 'all'"):
+        RollupMapper(upstream_mapper=wrong, window=DayWindow())
+    with pytest.raises(TypeError, match="upstream_mapper must be an object: StartOfDayMapper is its class; call it"):
+        FanOutMapper(upstream_mapper=itself, window=DayWindow())
+    with pytest.raises(TypeError, match="downstream_mapper must be an object"):
+        FanOutMapper(upstream_mapper=days, window=DayWindow(), downstream_mapper=itself)
+    with pytest.raises(TypeError, match="window must be an object: DayWindow is its class"):
+        RollupMapper(upstream_mapper=days, window=window)
+    with pytest.raises(TypeError, match=r"wait_policy must be WaitForAll\(\), MinimumCount\(n\) or None, not 'all'"):
+        RollupMapper(upstream_mapper=days, window=DayWindow(), wait_policy=wrong)
+    with pytest.raises(TypeError, match="each mapper of a ChainMapper must be an object"):
+        ChainMapper(days, itself)
+    with pytest.raises(TypeError, match="each mapper of a ProductMapper must be a mapper"):
+        ProductMapper(wrong, days)
+    with pytest.raises(TypeError, match="output_format must be a text, not 5"):
+        StartOfDayMapper(output_format=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="input_format must be a text, not None"):
+        StartOfDayMapper(input_format=None)  # type: ignore[arg-type]
+    with pytest.raises(AirflowTimetableInvalid, match="a time zone is a name or a tzinfo, not 5"):
+        StartOfDayMapper(timezone=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "many"])

@@ -16,11 +16,18 @@ from tradewind.model.clock_changes import ClockChanges, RepeatedTime, SkippedTim
 from tradewind.model.dag import Dag
 from tradewind.model.dag_json import decode_dag, encode_dag
 from tradewind.model.slot_policy import Match, OnDeadline
-from tradewind.sdk.assets import Asset, AssetAlias, AssetAll
+from tradewind.sdk.assets import Asset, AssetAlias, AssetAll, BaseAsset
 from tradewind.sdk.custom_timetable import DagRunInfo, DataInterval, TimeRestriction, Timetable
 from tradewind.sdk.exceptions import AirflowTimetableInvalid
-from tradewind.sdk.partition_mappers import IdentityMapper, RollupMapper, StartOfDayMapper
-from tradewind.sdk.partition_windows import DayWindow
+from tradewind.sdk.partition_mappers import (
+    ChainMapper,
+    IdentityMapper,
+    PartitionMapper,
+    RollupMapper,
+    StartOfDayMapper,
+    StartOfMonthMapper,
+)
+from tradewind.sdk.partition_windows import DayWindow, MonthWindow, SegmentWindow, Window
 from tradewind.sdk.states import DagRunType
 from tradewind.sdk.timetables import (
     AssetAndTimeSchedule,
@@ -40,6 +47,7 @@ from tradewind.sdk.timetables import (
     PartitionedAssetTimetable,
     PartitionedAtRuntime,
 )
+from tradewind.sdk.wait_policies import MinimumCount
 
 BERLIN = "Europe/Berlin"
 HOUR = timedelta(hours=1)
@@ -200,6 +208,11 @@ def test_a_timetable_knows_how_it_makes_runs(
     assert (timetable.can_be_scheduled, timetable.periodic, timetable.active_runs_limit) == (scheduled, periodic, limit)
 
 
+def rolled_up(mapper: PartitionMapper, window: Window, count: int) -> PartitionedAssetTimetable:
+    days = RollupMapper(upstream_mapper=mapper, window=window, wait_policy=MinimumCount(count))
+    return PartitionedAssetTimetable(A, {A: ChainMapper(IdentityMapper(), days)})
+
+
 @pytest.mark.parametrize(
     ("timetable", "problem"),
     [
@@ -239,11 +252,19 @@ def test_a_timetable_knows_how_it_makes_runs(
         ),
         (AssetAndTimeSchedule(assets=[], timetable=OnceTimetable()), "waits for no asset"),
         (AssetAndTimeSchedule(assets=A, timetable=NullTimetable()), "never comes"),
+        (rolled_up(StartOfDayMapper(), DayWindow(), 25), r"MinimumCount\(25\) waits for more keys .*, which is 24"),
+        (rolled_up(StartOfMonthMapper(), MonthWindow(), 32), "which is 31"),
+        (rolled_up(IdentityMapper(), SegmentWindow(["n", "s"]), 3), "which is 2"),
     ],
 )
 def test_a_timetable_that_makes_no_sense_is_refused(timetable: BaseTimetable, problem: str) -> None:
     with pytest.raises(AirflowTimetableInvalid, match=problem):
         timetable.validate()
+
+
+def test_a_roll_up_may_wait_for_as_many_keys_as_its_window_has_in_some_month() -> None:
+    rolled_up(StartOfDayMapper(), DayWindow(), 24).validate()
+    rolled_up(StartOfMonthMapper(), MonthWindow(), 31).validate()
 
 
 def test_what_is_no_timetable_is_refused_at_once() -> None:
@@ -321,6 +342,52 @@ def test_each_asset_may_have_its_own_mapper() -> None:
     ]
     assert stored.default == partition_model.SameKey()
     assert timetable.partitioned
+
+
+def test_what_is_no_mapper_of_an_asset_is_refused_at_once() -> None:
+    nothing: Any = None
+    by_name: Any = {"a": StartOfDayMapper()}
+    with pytest.raises(TypeError, match=r"default_partition_mapper must be a mapper such as .*, not None"):
+        PartitionedAssetTimetable(A, default_partition_mapper=nothing)
+    with pytest.raises(TypeError, match="the mapper of a must be an object: StartOfDayMapper is its class; call it"):
+        PartitionedAssetTimetable(A, {A: StartOfDayMapper})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match=r"keys of partition_mapper_config are assets, such as Asset\('a'\), not 'a'"):
+        PartitionedAssetTimetable(A, by_name)
+
+
+def test_a_mapper_for_an_asset_that_is_not_waited_for_is_warned_of() -> None:
+    days = StartOfDayMapper()
+    with pytest.warns(
+        UserWarning, match="partition_mapper_config has a mapper for b, which the schedule does not wait"
+    ):
+        PartitionedAssetTimetable(A, {B: days})
+    with pytest.warns(UserWarning, match="a mapper for alias x"):
+        PartitionedAssetTimetable(A, {A & AssetAlias("x"): days})
+
+
+@pytest.mark.parametrize(
+    ("condition", "mapped"),
+    [
+        (A & B, B),
+        (A, Asset.ref(name="a")),
+        (A, Asset.ref(uri="file:///a")),
+        (Asset.ref(name="z"), Asset.ref(uri="file:///a")),  # they may be the same
+        (AssetAlias("x"), AssetAlias("x")),
+        (AssetAlias("x"), A),  # a task may put it into the alias
+    ],
+)
+def test_a_mapper_for_an_asset_that_may_be_waited_for_is_not_warned_of(condition: BaseAsset, mapped: BaseAsset) -> None:
+    PartitionedAssetTimetable(condition, {mapped: StartOfDayMapper()}).validate()
+
+
+def test_the_zone_of_a_mapper_is_checked_wherever_it_comes_from() -> None:
+    class Elsewhere(PartitionedAssetTimetable):
+        def _plain_model(self) -> model.Timetable:
+            day = partition_model.StartOfPeriod(partition_model.Period.DAY, "%Y", "Mars/X")
+            return model.PartitionedAssets(default=partition_model.MapperChain((partition_model.SameKey(), day)))
+
+    with pytest.raises(AirflowTimetableInvalid, match="unknown time zone 'Mars/X'"):
+        Elsewhere(A).validate()
 
 
 def test_what_an_author_serializes_is_json() -> None:
