@@ -24,7 +24,15 @@ from tradewind.model.partition import (
     WaitForCount,
 )
 from tradewind.model.states import RunState, RunType
-from tradewind.model.timetable import AssetMapper, AssetTriggered, CronPartition, PartitionedAssets, Timetable
+from tradewind.model.timetable import (
+    AssetAndTime,
+    AssetMapper,
+    AssetOrTime,
+    AssetTriggered,
+    CronPartition,
+    PartitionedAssets,
+    Timetable,
+)
 from tradewind.operations.explain import why_no_next_run
 from tradewind.operations.foresee_runs import foresee_runs
 from tradewind.operations.plan_backfill import BackfillRequest, plan_backfill, runs_to_make
@@ -257,6 +265,46 @@ def test_a_timetable_of_partitions_names_the_partition_of_each_run(any_world: Wo
         ("2026-01-01T01:00:00", utc("2026-01-01 00:00"), utc("2026-01-01 01:00")),
     ]
     assert {run.logical_date for run in any_world.runs("producer")} == {None}
+
+
+@pytest.mark.parametrize("kind", [AssetOrTime, AssetAndTime])
+def test_a_timetable_of_partitions_beside_assets_names_the_partition_of_each_run(
+    any_world: World, kind: type[AssetOrTime | AssetAndTime]
+) -> None:
+    """C1, C3, C4: as it does without them; Airflow knows no key of these runs."""
+    hours = kind(CronPartition("0 * * * *", "Europe/Berlin", run_offset=-1))
+    consumer(any_world, timetable=hours, start_at=utc("2026-01-01 00:30"))
+    any_world.scheduler()
+    any_world.settle()
+    with any_world.database.begin() as tx:
+        foreseen = foresee_runs(tx, "report", any_world.structures, any_world.clock.now(), count=1)
+
+    any_world.pass_time(3600)
+    update(any_world, A)
+    any_world.settle()
+
+    (run,) = (run for run in any_world.runs("report") if run.run_type is RunType.SCHEDULED)
+    assert (run.partition_key, run.partition_date) == ("2026-01-01T01:00:00", utc("2026-01-01 00:00"))
+    assert (run.run_after, run.logical_date, run.data_interval) == (utc("2026-01-01 01:00"), None, None)
+    assert [partition and partition.key for partition in foreseen.partitions] == ["2026-01-01T01:00:00"]
+
+
+def test_partitions_of_a_timetable_beside_assets_are_run_by_hand_and_backfilled(any_world: World) -> None:
+    """C3, C6."""
+    daily = AssetOrTime(DAILY)
+    any_world.publish(
+        Dag("daily", tasks=(Task("source"),), timetable=daily, assets=A, start_at=utc("2026-02-01"), max_active_runs=9)
+    )
+    any_world.scheduler()
+
+    any_world.trigger("daily", partition_key="2025-12-24")
+    assert backfilled(any_world) == ["2025-12-10", "2025-12-11", "2025-12-12"]
+    any_world.settle()
+
+    *backfill, by_hand = any_world.runs("daily")
+    assert (by_hand.partition_key, by_hand.partition_date) == ("2025-12-24", utc("2025-12-23 15:00"))
+    assert [run.partition_key for run in backfill] == ["2025-12-10", "2025-12-11", "2025-12-12"]
+    assert {run.state for run in any_world.runs("daily")} == {RunState.SUCCESS}
 
 
 def test_partitions_to_come_are_foreseen(world: World) -> None:

@@ -35,8 +35,6 @@ from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.slot_policy import EventWindow
 from tradewind.model.states import FINISHED_RUN_STATES, RunState
 from tradewind.model.timetable import (
-    AssetAndTime,
-    AssetOrTime,
     AssetTriggered,
     CronPartition,
     Custom,
@@ -44,6 +42,7 @@ from tradewind.model.timetable import (
     RunInfo,
     TimeRestriction,
     Timetable,
+    by_time,
 )
 
 BLOCK: Final = 100
@@ -121,6 +120,7 @@ def survey(timetable: Timetable, span: Span, named: Iterable[RunInfo] = ()) -> S
 
 def has_partitions(timetable: Timetable) -> bool:
     """Whether the dates are those of partitions."""
+    timetable = by_time(timetable)
     return isinstance(timetable, CronPartition) or (isinstance(timetable, Custom) and timetable.partitioned)
 
 
@@ -227,8 +227,6 @@ def why_not(dag: Dag, span: Span, *, is_backward: bool, reprocess: ReprocessBeha
     """Why such a backfill of the DAG is refused, before its dates are looked at."""
     if not dag.timetable.periodic and not is_by_assets(dag.timetable):
         return f"DAG {dag.dag_id!r} has a schedule that names no dates to backfill: {why_no_run(dag.timetable)}"
-    if _is_not_asked(dag.timetable):
-        return f"DAG {dag.dag_id!r} cannot be backfilled: {why_no_run(dag.timetable)}"
     if span.start > span.end:
         return f"from_date {span.start.isoformat()} is after to_date {span.end.isoformat()}"
     if span.start >= span.until:
@@ -266,11 +264,6 @@ def why_not_named(dag: Dag, span: Span, plan: PlannedRuns | None) -> str | None:
         known = "nothing yet" if last is None else f"its first {len(named)} dates, up to {last.isoformat()}"
         return f"{who}, of which is known {known}: to_date must not lie after"
     return None
-
-
-def _is_not_asked(timetable: Timetable) -> bool:
-    """Runs by time of such a schedule have neither a logical date nor a partition."""
-    return isinstance(timetable, AssetOrTime | AssetAndTime) and isinstance(timetable.timetable, CronPartition)
 
 
 def treatment(existing: RunState | None, reprocess: ReprocessBehavior) -> Treatment:

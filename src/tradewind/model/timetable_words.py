@@ -25,6 +25,7 @@ from tradewind.model.timetable import (
     PartitionedAssets,
     PartitionedAtRuntime,
     Timetable,
+    by_time,
 )
 
 _NAMES: Final[Mapping[str, str]] = {
@@ -63,11 +64,12 @@ def timetable_words(timetable: Timetable) -> TimetableWords:
 
 def knows_partitions(timetable: Timetable) -> bool:
     """Whether a run of it may be one of a partition, by its timetable or because somebody says so."""
-    return is_partitioned(timetable) or isinstance(timetable, PartitionedAtRuntime)
+    return is_partitioned(timetable) or isinstance(by_time(timetable), PartitionedAtRuntime)
 
 
 def is_partitioned(timetable: Timetable) -> bool:
-    """Whether its runs are about partitions."""
+    """Whether its runs are about partitions: those by time, where it has others for updates of assets."""
+    timetable = by_time(timetable)
     return isinstance(timetable, CronPartition | PartitionedAssets) or (
         isinstance(timetable, Custom) and timetable.partitioned
     )

@@ -8,15 +8,16 @@ from tradewind.decide.slots import SlotMove, event_window, move_of, new_slot, su
 from tradewind.model.asset import AssetExpression, AssetKey
 from tradewind.model.ids import RunKey
 from tradewind.model.run import NewRun
-from tradewind.model.run_ids import new_run_id
 from tradewind.model.slot import Slot, SlotEnd
 from tradewind.model.slot_policy import EventWindow, SlotState
-from tradewind.model.states import RunState, RunType, TriggeredBy
+from tradewind.model.states import RunState
 from tradewind.model.timetable import AssetAndTime, RunInfo
 from tradewind.operations.create_run import create_run
 from tradewind.operations.finish_runs import finish_runs
+from tradewind.operations.plan_runs import plan_of
 from tradewind.operations.request_callbacks import request_run_callbacks
 from tradewind.operations.run_for_assets import ListeningDag
+from tradewind.operations.scheduled_run import scheduled_run
 from tradewind.operations.structures import Structures
 from tradewind.operations.tell_moves import tell_moves
 from tradewind.storage.interface import RunEnd, Transaction
@@ -38,6 +39,7 @@ class SlotSettler:
         self._dag = dag
         self._gate = gate
         self._structures = structures
+        self._plan = plan_of(tx, dag.structure.dag)
         self._pending: dict[EventWindow, Mapping[AssetKey, int]] = {}
         self._last_run_at: datetime | None = None
 
@@ -62,7 +64,7 @@ class SlotSettler:
 
     def _has_run(self, slot: Slot, now: datetime) -> bool:
         """Somebody, or a backfill, asked for the run of this very date: it is there, all that was wanted."""
-        run_id, logical_date = _run_id(slot.info), slot.info.logical_date
+        run_id, logical_date = self._run_of(slot).run_id, slot.info.logical_date
         if not self._tx.runs.is_taken(self._dag.dag_id, run_id, logical_date):
             return False
         run = self._tx.runs.find(self._dag.dag_id, run_id)
@@ -104,20 +106,13 @@ class SlotSettler:
                     self._tell(slot, left, move)
                 return 1
 
-    def _create(self, slot: Slot, window: EventWindow, now: datetime, *, consumes: bool) -> RunKey:
-        info, version_key = slot.info, self._dag.record.version_key
+    def _run_of(self, slot: Slot) -> NewRun:
+        version_key = self._dag.record.version_key
         assert version_key is not None
-        new = NewRun(
-            dag_id=self._dag.dag_id,
-            run_id=_run_id(info),
-            run_type=RunType.SCHEDULED,
-            run_after=info.run_after,
-            version_key=version_key,
-            logical_date=info.logical_date,
-            data_interval=info.data_interval,
-            triggered_by=TriggeredBy.TIMETABLE,
-        )
-        run_key = create_run(self._tx, self._dag.structure, new, now, may_exist=False)
+        return scheduled_run(self._dag.structure.dag, slot.info, version_key, self._plan)
+
+    def _create(self, slot: Slot, window: EventWindow, now: datetime, *, consumes: bool) -> RunKey:
+        run_key = create_run(self._tx, self._dag.structure, self._run_of(slot), now, may_exist=False)
         self._last_run_at = now
         if consumes:
             self._tx.deliveries.take(self._dag.dag_id, run_key, window=window)
@@ -136,9 +131,3 @@ class SlotSettler:
     def _tell(self, slot: Slot, left: AssetExpression | None, move: SlotMove) -> None:
         words = "" if left is None else condition_words(left)
         self._tx.emit(SlotOverdue(slot.dag_id, slot.info.run_after, words, move.value))
-
-
-def _run_id(info: RunInfo) -> str:
-    # One run for each tick: its instant is unique for the DAG.
-    suffix = f"{int(info.run_after.timestamp()) % 10**8:08d}"
-    return new_run_id(RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=suffix)

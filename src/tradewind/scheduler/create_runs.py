@@ -4,17 +4,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tradewind.decide.structure import Structure
-from tradewind.decide.timetables import next_run, partition_of, run_id_named
+from tradewind.decide.timetables import next_run
 from tradewind.errors import DagUnusable
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.run import NewRun
-from tradewind.model.run_ids import new_run_id
-from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import AssetAndTime, RunInfo
 from tradewind.operations.create_run import create_due_runs
 from tradewind.operations.plan_runs import ask_for_more, plan_of
+from tradewind.operations.scheduled_run import scheduled_run
 from tradewind.operations.settle_slots import take_tick
 from tradewind.scheduler.fencing import fence
 from tradewind.scheduler.run_for_assets import look_at
@@ -97,7 +96,7 @@ def _create_next(
     if active_runs >= dag.max_active_runs:
         tx.dags.set_at_run_limit([record.dag_id], True)
         return
-    batch.runs.append((structure, _scheduled_run(dag, info, record, plan)))
+    batch.runs.append((structure, scheduled_run(dag, info, version_key, plan)))
     batch.following[record.dag_id] = following
     ask_for_more(tx, record.file, plan, info, following)
 
@@ -117,30 +116,3 @@ def _following(dag: Dag, info: RunInfo, now: datetime, plan: PlannedRuns | None)
         return next_run(dag.timetable, last=info, restriction=restriction_of(dag), now=now, plan=plan)
     except Exception as error:  # whatever a timetable cannot cope with concerns its own DAG only
         raise DagUnusable(dag.dag_id, f"its timetable failed: {type(error).__name__}: {error}") from error
-
-
-def _suffix(run_after: datetime) -> str:
-    """Unique for the DAG without throwing dice: a timetable makes one run for each instant."""
-    return f"{int(run_after.timestamp()) % 10**8:08d}"
-
-
-def _scheduled_run(dag: Dag, info: RunInfo, record: DagRecord, plan: PlannedRuns | None) -> NewRun:
-    assert record.version_key is not None
-    partition = partition_of(dag.timetable, info.run_after, plan)
-    key, date = (None, None) if partition is None else partition
-    suffix = _suffix(info.run_after)
-    usual_id = new_run_id(
-        RunType.SCHEDULED, info.run_after, logical_date=info.logical_date, suffix=suffix, partition_key=key
-    )
-    return NewRun(
-        dag_id=dag.dag_id,
-        run_id=run_id_named(plan, info.run_after) or usual_id,
-        run_type=RunType.SCHEDULED,
-        run_after=info.run_after,
-        version_key=record.version_key,
-        logical_date=info.logical_date,
-        data_interval=info.data_interval,
-        triggered_by=TriggeredBy.TIMETABLE,
-        partition_key=key,
-        partition_date=date,
-    )

@@ -173,7 +173,7 @@ def test_what_is_no_range_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "timetable",
-    [Never(), Once(), Continuous(), AssetOrTime(Once()), AssetOrTime(CronPartition("0 0 * * *"))],
+    [Never(), Once(), Continuous(), AssetOrTime(Once())],
 )
 def test_schedules_without_dates_are_refused(timetable: Timetable) -> None:
     assert "sales" in str(refusal(timetable))

@@ -8,7 +8,15 @@ from tradewind.decide.timetables.planned import partition_named
 from tradewind.decide.timetables.trigger import next_trigger
 from tradewind.model.local_time import instants_of, time_zone
 from tradewind.model.planned_runs import PlannedRuns
-from tradewind.model.timetable import NO_TIME, CronPartition, DataInterval, RunInfo, TimeRestriction, Timetable
+from tradewind.model.timetable import (
+    NO_TIME,
+    CronPartition,
+    DataInterval,
+    RunInfo,
+    TimeRestriction,
+    Timetable,
+    by_time,
+)
 
 
 class Partition(NamedTuple):
@@ -35,6 +43,7 @@ def partition_of(timetable: Timetable, run_after: datetime, plan: PlannedRuns | 
     if plan is not None:
         named = partition_named(plan, run_after)
         return None if named is None else Partition(*named)
+    timetable = by_time(timetable)
     if not isinstance(timetable, CronPartition):
         return None
     grid = cron_grid(timetable.expression, timetable.timezone, timetable.clock_changes)
@@ -47,6 +56,7 @@ def partition_of(timetable: Timetable, run_after: datetime, plan: PlannedRuns | 
 
 def partition_on(timetable: Timetable, date: datetime) -> Partition | None:
     """The partition of that date; `None` where the timetable has no partitions."""
+    timetable = by_time(timetable)
     if not isinstance(timetable, CronPartition):
         return None
     return Partition(date.astimezone(time_zone(timetable.timezone)).strftime(timetable.key_format), date)
@@ -54,6 +64,7 @@ def partition_on(timetable: Timetable, date: datetime) -> Partition | None:
 
 def date_of_key(timetable: Timetable, key: str) -> datetime | None:
     """The date that a partition key stands for, if it stands for one. A `ValueError` says what is wrong with it."""
+    timetable = by_time(timetable)
     if not isinstance(timetable, CronPartition):
         return None
     moment = datetime.strptime(key, timetable.key_format)  # noqa: DTZ007 - a reading of the wall clock
@@ -65,6 +76,7 @@ def date_of_key(timetable: Timetable, key: str) -> datetime | None:
 
 def wall_clock_date(timetable: Timetable, given: datetime) -> datetime:
     """What a date stands for that somebody reads on the clock of the timetable, whatever zone it is given in."""
+    timetable = by_time(timetable)
     if not isinstance(timetable, CronPartition):
         return given
     (instant,) = instants_of(given.replace(tzinfo=None), time_zone(timetable.timezone))

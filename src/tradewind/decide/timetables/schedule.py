@@ -37,6 +37,7 @@ from tradewind.model.timetable import (
     TimeRestriction,
     Timetable,
     TimeTimetable,
+    by_time,
 )
 
 
@@ -60,8 +61,8 @@ def next_run(
     match timetable:
         case CronPartition():
             return next_partition(timetable, last, restriction, now)
-        case AssetOrTime(by_time) | AssetAndTime(by_time):
-            return next_run(by_time, last=last, restriction=restriction, now=now)
+        case AssetOrTime(inner) | AssetAndTime(inner):
+            return next_run(inner, last=last, restriction=restriction, now=now)
         case AssetTriggered() | PartitionedAssets():
             return None
         case _:
@@ -119,8 +120,7 @@ def _beginning_at(instant: datetime, restriction: TimeRestriction) -> TimeRestri
 
 def is_custom(timetable: Timetable) -> bool:
     """Whether its runs are named by code of the author's own, which is never called here."""
-    by_time = timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
-    return isinstance(by_time, Custom)
+    return isinstance(by_time(timetable), Custom)
 
 
 def is_running_out(plan: PlannedRuns, last: DataInterval | RunInfo) -> bool:
@@ -145,8 +145,8 @@ def why_no_run(timetable: Timetable) -> str:
             return "the timetable has no partition to come"
         case Custom(path):
             return f"the timetable {path} of the DAG's own has named no further run when the file was last read"
-        case AssetOrTime(by_time) | AssetAndTime(by_time):
-            return why_no_run(by_time)
+        case AssetOrTime(inner) | AssetAndTime(inner):
+            return why_no_run(inner)
         case _:
             return "the timetable has no further run"
 
@@ -163,8 +163,8 @@ def manual_interval(timetable: Timetable, run_after: datetime) -> DataInterval |
             return last_complete(cron_grid(expression, timezone, changes), run_after)
         case Events(instants, restrict_to_events):
             return moment(event_for(instants, run_after) if restrict_to_events else run_after)
-        case AssetOrTime(by_time) | AssetAndTime(by_time):
-            return manual_interval(by_time, run_after)
+        case AssetOrTime(inner) | AssetAndTime(inner):
+            return manual_interval(inner, run_after)
         case CronPartition() | PartitionedAtRuntime() | PartitionedAssets():
             return None  # a partition takes the place of the interval
         case Once() | Continuous() | Never() | AssetTriggered() | Custom():
@@ -191,9 +191,7 @@ def upcoming(
         if following is None:
             return
         yield following
-        if isinstance(timetable, Continuous) or (
-            isinstance(timetable, AssetOrTime | AssetAndTime) and isinstance(timetable.timetable, Continuous)
-        ):
+        if isinstance(by_time(timetable), Continuous):
             return
         last = following
 
