@@ -30,7 +30,7 @@ HOUR = timedelta(hours=1)
 FILE = """
 from datetime import timedelta
 import pendulum
-from airflow.sdk import DAG, Asset, AssetOrTimeSchedule
+from airflow.sdk import DAG, Asset, AssetAndTimeSchedule, AssetOrTimeSchedule
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.timetables.base import DagRunInfo, DataInterval, Timetable
 
@@ -597,8 +597,10 @@ NAMED = """
 """
 
 
-def file_with_ids(run_id: str) -> str:
-    return file_with(most=3).replace("\n    def infer_manual", NAMED.format(run_id=run_id) + "    def infer_manual")
+def file_with_ids(run_id: str, schedule: str = "SevenPast({most})") -> str:
+    return file_with(most=3, schedule=schedule).replace(
+        "\n    def infer_manual", NAMED.format(run_id=run_id) + "    def infer_manual"
+    )
 
 
 def test_runs_of_the_timetable_and_of_backfills_are_called_as_the_author_wants(world: Deployment) -> None:
@@ -619,6 +621,25 @@ def test_runs_of_the_timetable_and_of_backfills_are_called_as_the_author_wants(w
             "backfill__hour-01",
             "scheduled__hour-02",
         }
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "AssetOrTimeSchedule(timetable=SevenPast({most}), assets=Asset('x'))",
+        "AssetAndTimeSchedule(timetable=SevenPast({most}), assets=Asset('x'), deadline=timedelta(hours=1))",
+    ],
+)
+def test_runs_of_a_timetable_beside_assets_are_called_as_its_author_wants(world: Deployment, schedule: str) -> None:
+    """C1, C5: as in Airflow, where the combination asks the timetable in it."""
+    world.write("own.py", file_with_ids("f'{run_type.value}__hour-{data_interval.start:%H}'", schedule))
+    work_until_idle(world.processor())
+
+    make_all_due(world, START + 500 * HOUR)
+
+    with world.database.begin() as tx:
+        made = {run.run_id for run in tx.runs.of_dag("own")}
+    assert made == {"scheduled__hour-00", "scheduled__hour-01", "scheduled__hour-02"}
 
 
 @pytest.mark.parametrize(

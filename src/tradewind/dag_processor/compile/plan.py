@@ -40,7 +40,7 @@ def plan_runs(
         return None
     bounds = restriction_of(compiled)
     runs, is_complete = _in_time(_named(timetable, bounds, last), MOST_PLANNED, monotonic)
-    has_ids = _names_runs(timetable, compiled)
+    has_ids = _names_runs(timetable)
     runs = _with_ids(timetable, runs, DagRunType.SCHEDULED) if has_ids else runs
     plan = PlannedRuns(runs, is_complete=is_complete, asked_at=now)
     if bounds.earliest is None:
@@ -100,10 +100,9 @@ def _resolved(timetable: Any, partition_key: str) -> datetime | None:
     return None if date is None else _utc(date)
 
 
-def _names_runs(timetable: Any, compiled: Dag) -> bool:
-    """As in Airflow, one that is combined with assets has no word in that: the combination has."""
-    own = getattr(type(timetable), "generate_run_id", None)
-    return isinstance(compiled.timetable, Custom) and own not in (None, Timetable.generate_run_id)
+def _names_runs(timetable: Any) -> bool:
+    """As in Airflow, also beside assets: only runs for updates of these have other ids."""
+    return getattr(type(timetable), "generate_run_id", None) not in (None, Timetable.generate_run_id)
 
 
 def _with_ids(timetable: Any, runs: Sequence[RunInfo], run_type: DagRunType) -> tuple[RunInfo, ...]:
