@@ -78,8 +78,12 @@ def next_execution(
     for reason in foreseen.held_back_by:
         typer.echo(reason.text, err=True)
     rows = [
-        {**_fields(info), **({} if partition is None else _partition(partition))}
-        for info, partition in zip(foreseen.runs, foreseen.partitions, strict=True)
+        {
+            **_fields(info),
+            **({} if partition is None else _partition(partition)),
+            "clocks": None if change is None else _moved(change),
+        }
+        for info, partition, change in zip(foreseen.runs, foreseen.partitions, foreseen.clock_changes, strict=True)
     ]
     if table:
         write_rows(rows, Output.TABLE, when_empty="no run is to come")

@@ -17,8 +17,6 @@ from tradewind.model.dag import Dag
 from tradewind.model.local_time import clock_change_on, time_zone
 from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.timetable import (
-    AssetAndTime,
-    AssetOrTime,
     Continuous,
     CronDataInterval,
     CronPartition,
@@ -30,7 +28,7 @@ from tradewind.model.timetable import (
     RunInfo,
     TimeRestriction,
     Timetable,
-    TimeTimetable,
+    by_time,
 )
 
 _SHORTEST: Final = timedelta(microseconds=1)
@@ -95,13 +93,12 @@ def simulate(dag: Dag, course: Course, load: Load) -> Simulated:
 
     Raises `InvalidSchedule` for a timetable that cannot be asked.
     """
-    zone = time_zone(zone_of(dag))
     played = _Play(dag, course, load)
     is_cut_off = played.play()
     runs = [
         replace(
             run,
-            clock_change=clock_change_on(run.info.run_after, zone) or None,
+            clock_change=clock_change(dag, run.info.run_after),
             partition=partition_of(dag.timetable, run.info.run_after, course.plan),
         )
         for run in played.outcome()[: course.most]
@@ -136,9 +133,9 @@ def made_before(
     return following(catchup=False) or last
 
 
-def by_time(timetable: Timetable) -> Timetable | TimeTimetable:
-    """What a timetable says about time, where it speaks of assets too."""
-    return timetable.timetable if isinstance(timetable, AssetOrTime | AssetAndTime) else timetable
+def clock_change(dag: Dag, instant: datetime) -> timedelta | None:
+    """By how much clocks are put forward on the day of a run, in the zone of its schedule; back, if negative."""
+    return clock_change_on(instant, time_zone(zone_of(dag))) or None
 
 
 def zone_of(dag: Dag) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import chain, islice
 
 from tradewind.decide.explain import Reason
+from tradewind.decide.simulate import clock_change
 from tradewind.decide.timetables import Partition, partition_of, upcoming
 from tradewind.errors import UnknownDag
 from tradewind.model.dag import Dag
@@ -29,6 +30,8 @@ class Foreseen:
     """Why none of them would be made even if its time had come; or why there is none."""
     partitions: list[Partition | None] = field(default_factory=list)
     """That each of them is about."""
+    clock_changes: list[timedelta | None] = field(default_factory=list)
+    """By how much clocks are put forward on the day of each of them."""
 
 
 def foresee_runs(tx: Transaction, dag_id: str, structures: Structures, now: datetime, *, count: int) -> Foreseen:
@@ -47,7 +50,12 @@ def foresee_runs(tx: Transaction, dag_id: str, structures: Structures, now: date
     dag = structures.get(tx, record.version_key).dag
     plan = plan_of(tx, dag)
     runs = list(_noted_and_following(record.next_run, dag, plan, now, count))
-    return Foreseen(runs, reasons, [partition_of(dag.timetable, info.run_after, plan) for info in runs])
+    return Foreseen(
+        runs,
+        reasons,
+        [partition_of(dag.timetable, info.run_after, plan) for info in runs],
+        [clock_change(dag, info.run_after) for info in runs],
+    )
 
 
 def next_instants(

@@ -8,7 +8,7 @@ from typing import Final
 from tradewind.decide.assets import condition_words
 from tradewind.decide.explain import Reason
 from tradewind.decide.load import MOST_INSTANCES, Load, RunsTake, SlotLimits, TasksTake
-from tradewind.decide.simulate import Course, SimulatedRun, by_time, made_before, simulate, zone_of
+from tradewind.decide.simulate import Course, SimulatedRun, made_before, simulate, zone_of
 from tradewind.decide.structure import Structure
 from tradewind.decide.timetables import InvalidSchedule, parse_schedule, why_no_run
 from tradewind.errors import DagUnusable, InvalidRequest, UnknownDag
@@ -28,6 +28,7 @@ from tradewind.model.timetable import (
     RunInfo,
     Timetable,
     TimeTimetable,
+    by_time,
 )
 from tradewind.model.usual_task import UsualTask
 from tradewind.operations.explain import why_no_next_run
@@ -147,7 +148,9 @@ def _load(tx: Transaction, dag: Dag, request: SimulationRequest) -> tuple[Load, 
     _refuse_unknown_tasks(dag, request)
     usual = tx.run_views.usual_tasks(dag.dag_id, _LAST_RUNS)
     if not usual and not about_tasks:
-        words = "runs are assumed to take no time, since none has ended yet: see --duration and --task-duration"
+        words = (
+            "runs are assumed to take no time, since none has ended yet; say how long they, or their tasks, shall take"
+        )
         return RunsTake(timedelta()), words
     for task_id, duration in request.task_durations.items():
         known = usual.get(task_id, UsualTask(0.0))
@@ -171,7 +174,10 @@ def _pools(tx: Transaction, request: SimulationRequest) -> dict[str, Pool]:
 
 def _of_exhaustion(load: Load) -> Iterator[str]:
     if load.is_exhausted:
-        yield f"{MOST_INSTANCES:,} task instances were simulated, and no more: see --to and --duration"
+        yield (
+            f"{MOST_INSTANCES:,} task instances were simulated, and no more: ask about less time, or say how long whole"
+            " runs take"
+        )
 
 
 def _as_asked(dag: Dag, request: SimulationRequest) -> Dag:

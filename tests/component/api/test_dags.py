@@ -312,6 +312,35 @@ def test_the_next_runs_are_foreseen(client: TestClient, any_world: World) -> Non
     assert [reason["code"] for reason in answer["held_back_by"]] == ["dag_paused"]
 
 
+@pytest.mark.parametrize("asked", [{}, {"duration": 0}], ids=["foreseen", "simulated"])
+def test_days_on_which_clocks_are_moved_are_told_of(
+    client: TestClient, any_world: World, asked: dict[str, int]
+) -> None:
+    """C1: whether something else is to be tried out or not; in the zone of the timetable."""
+    timetable = AssetOrTime(CronTrigger("0 12 28-31 3 *", "Europe/Berlin"))
+    any_world.dag(dag_id="spring", timetable=timetable, assets=AssetRef("orders", "orders"), start_at=START)
+
+    answer = client.get(f"{DAGS}/spring/upcoming", params={"limit": 3, **asked}).json()
+
+    assert [(run["run_after"][:10], run["clock_change_s"]) for run in answer["runs"]] == [
+        ("2026-03-28", None),
+        ("2026-03-29", 3600.0),
+        ("2026-03-30", None),
+    ]
+
+
+def test_what_a_simulation_assumes_is_said_without_the_options_of_a_command(
+    client: TestClient, any_world: World
+) -> None:
+    any_world.dag(dag_id="daily", timetable=DAILY, start_at=START)
+
+    answer = client.get(f"{DAGS}/daily/upcoming", params={"catchup": False}).json()
+
+    assert answer["notes"][0] == (
+        "runs are assumed to take no time, since none has ended yet; say how long they, or their tasks, shall take"
+    )
+
+
 def test_what_would_be_different_is_simulated(client: TestClient, any_world: World) -> None:
     """C1: another schedule, another limit, runs that take long; nothing is changed by asking."""
     any_world.dag(dag_id="daily", timetable=DAILY, start_at=START, catchup=True)

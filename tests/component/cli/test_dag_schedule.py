@@ -39,6 +39,17 @@ def test_the_next_runs_are_told(deployment: CliDeployment) -> None:
     assert "there is no DAG 'x'" in deployment.run("dags", "next-execution", "x", code=1)
 
 
+def test_days_on_which_clocks_are_moved_are_told_of(deployment: CliDeployment) -> None:
+    """C1."""
+    autumn = CronTrigger("0 12 27-29 10 *", "Europe/Berlin")
+    deployment.publish(Dag("autumn", tasks=(Task("a"),), timetable=autumn, start_at=datetime(2029, 10, 1, tzinfo=UTC)))
+
+    lines = deployment.run("dags", "next-execution", "autumn", "-n", "3", "--table").splitlines()
+
+    assert "clocks" in lines[0]
+    assert [line.split(" | ")[0].strip()[:10] for line in lines if "back by 1:00:00" in line] == ["2029-10-28"]
+
+
 def test_partitions_are_told_simulated_and_backfilled(deployment: CliDeployment) -> None:
     """C1, C6."""
     timetable = CronPartition("0 0 * * *", key_format="%d.%m.", run_offset=-1)

@@ -58,7 +58,10 @@ def get_upcoming_runs(
         foreseen = services.store.read(lambda tx: foresee_runs(tx, dag_id, services.structures, now, count=limit))
         return UpcomingRunsResponse(
             dag_id=dag_id,
-            runs=[_upcoming(*each) for each in zip(foreseen.runs, foreseen.partitions, strict=True)],
+            runs=[
+                _upcoming(*each)
+                for each in zip(foreseen.runs, foreseen.partitions, foreseen.clock_changes, strict=True)
+            ],
             held_back_by=[HeldBackBy(code=reason.code, text=reason.text) for reason in foreseen.held_back_by],
         )
     start = since or now
@@ -90,7 +93,7 @@ def _a_year_after(start: datetime) -> datetime:
         raise InvalidRequest(f"no calendar knows what comes a year after {start.isoformat()}: say until when") from None
 
 
-def _upcoming(info: RunInfo, partition: Partition | None) -> UpcomingRun:
+def _upcoming(info: RunInfo, partition: Partition | None, clock_change: timedelta | None) -> UpcomingRun:
     interval = info.data_interval
     return UpcomingRun(
         logical_date=info.logical_date,
@@ -99,19 +102,18 @@ def _upcoming(info: RunInfo, partition: Partition | None) -> UpcomingRun:
         run_after=info.run_after,
         partition_key=None if partition is None else partition.key,
         partition_date=None if partition is None else partition.date,
+        clock_change_s=None if clock_change is None else clock_change.total_seconds(),
     )
 
 
 def _simulated(run: SimulatedRun) -> UpcomingRun:
-    change = None if run.clock_change is None else run.clock_change.total_seconds()
     added = {
         "starts_at": run.starts_at,
         "ends_at": run.ends_at,
         "held_by": run.held_by,
         "tasks_held_by": [_wait(each) for each in run.waits],
-        "clock_change_s": change,
     }
-    return _upcoming(run.info, run.partition).model_copy(update=added)
+    return _upcoming(run.info, run.partition, run.clock_change).model_copy(update=added)
 
 
 def _wait(wait: Wait) -> TasksHeldBy:
