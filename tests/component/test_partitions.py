@@ -241,6 +241,21 @@ def test_partitions_wait_for_a_place_and_are_mapped_anew_for_another_schedule(an
     assert consumed(any_world) == [[event] for event in events]
 
 
+def test_a_roll_up_that_waits_for_more_keys_than_its_window_has_says_that_they_never_come(world: World) -> None:
+    """B6, C2: of a month that is too short, or of a DAG from before such a schedule was refused."""
+    month = StartOfPeriod(Period.MONTH, "%Y-%m")
+    consumer(world, default=RollUp(month, PeriodWindow(Period.MONTH), WaitForCount(31)))
+    world.scheduler()
+    world.settle()
+
+    arrive(world, A, "2026-02-01T00:00:00", "2026-03-01T00:00:00")
+    world.settle()
+
+    february, march = explained(world)
+    assert february == "partition 2026-02 waits for 31 keys of a, which never come: its window has 28"
+    assert march.startswith("partition 2026-03 waits for 30 keys of a: 2026-03-02T00:00:00, ")
+
+
 def test_a_timetable_of_partitions_names_the_partition_of_each_run(any_world: World) -> None:
     """C1, C3: on the clock of its zone, one tick before the run, without a logical date."""
     consumer(any_world)

@@ -118,11 +118,20 @@ def explain_partition(
         return Reason("partition_waiting", text, {**details, "missing": words})
     parts = []
     for asset, missing in lacking.items():
-        named = ", ".join(missing.keys[:_MOST_NAMES]) + (", …" if len(missing.keys) > _MOST_NAMES else "")
-        of = "" if missing.needed == len(missing.keys) else f" of {len(missing.keys)}"
-        parts.append(f"{missing.needed}{of} {'key' if len(missing.keys) == 1 else 'keys'} of {asset}: {named}")
+        parts.append(_missing_keys(asset, missing))
         details[f"missing of {asset}"] = list(missing.keys)
+    unreachable = [asset for asset, missing in lacking.items() if missing.is_unreachable]
+    if unreachable:
+        details["unreachable"] = [*unreachable]
     return Reason("partition_waiting", f"partition {target} waits for {'; '.join(parts)}", details)
+
+
+def _missing_keys(asset: str, missing: MissingKeys) -> str:
+    if missing.is_unreachable:
+        return f"{missing.enough} keys of {asset}, which never come: its window has {missing.window}"
+    named = ", ".join(missing.keys[:_MOST_NAMES]) + (", …" if len(missing.keys) > _MOST_NAMES else "")
+    of = "" if missing.needed == len(missing.keys) else f" of {len(missing.keys)}"
+    return f"{missing.needed}{of} {'key' if len(missing.keys) == 1 else 'keys'} of {asset}: {named}"
 
 
 def explain_slot(info: RunInfo, deadline_at: datetime | None, left: AssetExpression | None) -> Reason:

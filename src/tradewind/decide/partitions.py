@@ -88,6 +88,18 @@ class MissingKeys:
     """In order."""
     needed: int
     """How many of them."""
+    window: int
+    """How many keys there are, with those that have come."""
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether more are wanted than can ever come."""
+        return self.needed > len(self.keys)
+
+    @property
+    def enough(self) -> int:
+        """How many of all keys are waited for."""
+        return self.needed + self.window - len(self.keys)
 
 
 def mapper_of(timetable: PartitionedAssets, meaning: Meaning, said: PartitionAnswers) -> MapperOf:
@@ -197,7 +209,7 @@ def missing_keys(there: Iterable[There], target: str, asset: AssetKey, mapper: M
     expected, enough = wanted
     left = expected - {each.key for each in there if each.asset == asset}
     lacking = enough - len(expected) + len(left)
-    return MissingKeys(asset, tuple(sorted(left)), lacking) if lacking > 0 else None
+    return MissingKeys(asset, tuple(sorted(left)), lacking, len(expected)) if lacking > 0 else None
 
 
 def _wanted(mapper: Mapper | Answered, target: str) -> tuple[frozenset[str], int] | None:
