@@ -32,7 +32,7 @@ def _add_months(instant: datetime, months: int) -> datetime:
 
 
 @lru_cache(maxsize=1024)
-def require_forward(delta: Delta) -> Delta:
+def require_forward(delta: Delta, which: str = "the time between two runs") -> Delta:
     """The delta itself; an error unless it leads forward from every day of the calendar."""
     if delta.months >= 0 and delta.rest >= timedelta(0):
         forward = bool(delta.months or delta.rest)
@@ -43,5 +43,5 @@ def require_forward(delta: Delta) -> Delta:
     if not forward:
         # Python writes an hour back as "-1 day, 23:00:00".
         rest = f"-{-delta.rest}" if delta.rest < timedelta(0) else str(delta.rest)
-        raise NonPositiveDelta(f"{delta.months} months and {rest}" if delta.months else rest)
+        raise NonPositiveDelta(which, f"{delta.months} months and {rest}" if delta.months else rest)
     return delta

@@ -3,7 +3,8 @@
 InvalidSchedule (a ValueError)
 ├── BadCron            the expression cannot be read, or names a date that never comes
 ├── UnknownTimeZone
-├── NonPositiveDelta   the schedule would stand still or go backwards
+├── NonPositiveDelta   the schedule would stand still or go backwards, or data would end before it begins
+├── FarOffset          a partition lies too many ticks away from its run
 ├── UnusableGate       what ticks wait for can never be there, or means nothing
 └── UnusableMapper     no partition would ever be complete
 """
@@ -33,10 +34,17 @@ class UnknownTimeZone(InvalidSchedule):
 
 
 class NonPositiveDelta(InvalidSchedule):
-    """A distance between runs that does not always lead forward."""
+    """A distance that does not always lead forward."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"the time between two runs must be positive, not {what}")
+    def __init__(self, which: str, what: str) -> None:
+        super().__init__(f"{which} must be positive, not {what}")
+
+
+class FarOffset(InvalidSchedule):
+    """A partition that lies so many ticks away from its run that to count them takes too long."""
+
+    def __init__(self, ticks: int, most: int) -> None:
+        super().__init__(f"run_offset is {ticks} ticks, but may be {most} at most, in either direction")
 
 
 class UnusableGate(InvalidSchedule):

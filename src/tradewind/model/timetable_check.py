@@ -1,11 +1,11 @@
 """Whether a timetable can be used at all: what authors are told when their DAG is read, not when it should run."""
 
 from datetime import timedelta
-from typing import assert_never
+from typing import Final, assert_never
 
 from tradewind.model.cron_calendar import cron_calendar
 from tradewind.model.delta_steps import require_forward
-from tradewind.model.invalid_schedule import UnusableGate
+from tradewind.model.invalid_schedule import FarOffset, UnusableGate
 from tradewind.model.local_time import time_zone
 from tradewind.model.partition_check import require_usable_mapper
 from tradewind.model.slot_policy import Match, OnDeadline
@@ -19,6 +19,7 @@ from tradewind.model.timetable import (
     CronPartition,
     CronTrigger,
     Custom,
+    Delta,
     DeltaDataInterval,
     DeltaTrigger,
     Events,
@@ -31,22 +32,19 @@ from tradewind.model.timetable import (
     TimeTimetable,
 )
 
+_FARTHEST: Final = 2_000
+"""Ticks from a run to its partition, which are counted one by one for each run: a day of minutes, and some."""
+
 
 def require_usable(timetable: Timetable) -> None:
     """Raise an `InvalidSchedule` that says what is wrong, if anything is."""
     match timetable:
-        case (
-            CronTrigger(expression=expression, timezone=timezone)
-            | CronDataInterval(expression=expression, timezone=timezone)
-            | CronPartition(expression=expression, timezone=timezone)
-        ):
-            cron_calendar(expression)
-            time_zone(timezone)
-        case MultipleCronTrigger(expressions=expressions, timezone=timezone):
-            for expression in expressions:
-                cron_calendar(expression)
-            time_zone(timezone)
-        case DeltaTrigger(delta) | DeltaDataInterval(delta):
+        case CronTrigger() | MultipleCronTrigger() | CronDataInterval() | CronPartition():
+            _require_cron(timetable)
+        case DeltaTrigger(delta, interval):
+            require_forward(delta)
+            _require_interval(interval)
+        case DeltaDataInterval(delta):
             require_forward(delta)
         case AssetOrTime(inner):
             require_usable(inner)
@@ -61,6 +59,21 @@ def require_usable(timetable: Timetable) -> None:
             pass
         case _:
             assert_never(timetable)
+
+
+def _require_cron(timetable: CronTrigger | MultipleCronTrigger | CronDataInterval | CronPartition) -> None:
+    for expression in timetable.expressions if isinstance(timetable, MultipleCronTrigger) else (timetable.expression,):
+        cron_calendar(expression)
+    time_zone(timetable.timezone)
+    if isinstance(timetable, CronTrigger | MultipleCronTrigger):
+        _require_interval(timetable.interval)
+    if isinstance(timetable, CronPartition) and abs(timetable.run_offset) > _FARTHEST:
+        raise FarOffset(timetable.run_offset, _FARTHEST)
+
+
+def _require_interval(interval: Delta) -> None:
+    if interval != NO_TIME:
+        require_forward(interval, "the data interval of a run")
 
 
 def _require_usable_gate(timetable: AssetAndTime) -> None:

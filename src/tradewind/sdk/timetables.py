@@ -351,7 +351,7 @@ class EventsTimetable(BaseTimetable):
         presorted: bool = False,
         description: str | None = None,
     ) -> None:
-        self.event_dates = list(event_dates) if presorted else sorted(event_dates)
+        self.event_dates = _events(event_dates, presorted=presorted)
         self.restrict_to_events = restrict_to_events
         self._description = description
         self.description = description or self._span()
@@ -368,7 +368,7 @@ class EventsTimetable(BaseTimetable):
         return f"{len(self.event_dates)} events from {first.isoformat()} to {last.isoformat()}"
 
     def _plain_model(self) -> model.Timetable:
-        naive = next((date for date in self.event_dates if date.tzinfo is None), None)
+        naive = _first_naive(self.event_dates)
         if naive is not None:
             raise AirflowTimetableInvalid(f"the event {naive.isoformat()} has no time zone")
         return model.Events(tuple(sorted(set(self.event_dates))), self.restrict_to_events, self._description)
@@ -547,6 +547,20 @@ def _leaf_model(leaf: Asset | AssetAlias | AssetRef) -> AssetModel | AssetAliasR
     assert isinstance(stored, AssetModel | AssetAliasRef)
     # Which asset it is, not all that its author says about it.
     return stored if isinstance(stored, AssetAliasRef) else AssetModel(stored.name, stored.uri)
+
+
+def _events(given: Iterable[object], *, presorted: bool) -> list[datetime]:
+    dates: list[datetime] = []
+    for each in given:
+        if not isinstance(each, datetime):
+            raise AirflowTimetableInvalid(f"the events of an EventsTimetable are datetimes, not {each!r}")
+        dates.append(each)
+    # Some with a zone and some without have no order, and are refused in words later.
+    return dates if presorted or _first_naive(dates) is not None else sorted(dates)
+
+
+def _first_naive(dates: Iterable[datetime]) -> datetime | None:
+    return next((date for date in dates if date.tzinfo is None), None)
 
 
 def _clock_changes(skipped: str, repeated: str) -> ClockChanges:

@@ -252,6 +252,21 @@ def rolled_up(mapper: PartitionMapper, window: Window, count: int) -> Partitione
         ),
         (AssetAndTimeSchedule(assets=[], timetable=OnceTimetable()), "waits for no asset"),
         (AssetAndTimeSchedule(assets=A, timetable=NullTimetable()), "never comes"),
+        (
+            CronTriggerTimetable("@daily", "UTC", interval=timedelta(-1)),
+            "data interval of a run must be positive, not -1 day",
+        ),
+        (MultipleCronTriggerTimetable("@daily", timezone="UTC", interval=-HOUR), "data interval of a run must be"),
+        (DeltaTriggerTimetable(HOUR, interval=relativedelta(months=-1)), "data interval of a run must be positive"),
+        (CronPartitionTimetable("@daily", timezone="UTC", run_offset=-(10**7)), "run_offset is -10000000 ticks"),
+        (
+            AssetOrTimeSchedule(assets=A, timetable=CronPartitionTimetable("@daily", timezone="UTC", run_offset=2_001)),
+            "but may be 2000 at most, in either direction",
+        ),
+        (
+            EventsTimetable([utc("2026-01-01"), datetime.fromisoformat("2025-01-01")]),
+            "2025-01-01T00:00:00 has no time zone",
+        ),
         (rolled_up(StartOfDayMapper(), DayWindow(), 25), r"MinimumCount\(25\) waits for more keys .*, which is 24"),
         (rolled_up(StartOfMonthMapper(), MonthWindow(), 32), "which is 31"),
         (rolled_up(IdentityMapper(), SegmentWindow(["n", "s"]), 3), "which is 2"),
@@ -284,6 +299,11 @@ def test_what_is_no_timetable_is_refused_at_once() -> None:
         MultipleCronTriggerTimetable(timezone="UTC")
     with pytest.raises(ValueError, match="run_offset must be a number of ticks"):
         CronPartitionTimetable("@daily", timezone="UTC", run_offset=HOUR)
+    texts: Any = ["2026-01-01"]
+    with pytest.raises(AirflowTimetableInvalid, match="events of an EventsTimetable are datetimes, not '2026-01-01'"):
+        EventsTimetable(texts)
+    with pytest.raises(AirflowTimetableInvalid, match=r"are datetimes, not datetime\.date\(2026, 1, 1\)"):
+        EventsTimetable([utc("2026-01-01").date()], presorted=True)  # type: ignore[list-item]
     with pytest.raises(NotImplementedError, match="BaseTimetable"):
         BaseTimetable().to_model()
 
