@@ -590,6 +590,21 @@ def test_whoever_asks_through_the_api_is_shown_a_run_that_waits(world: Deploymen
         assert [run.data_interval for run in tx.runs.of_dag("own")] == [FRIDAY]
 
 
+def test_a_timetable_that_does_not_answer_is_named_and_other_dags_of_the_file_are_read(tmp_path: Path) -> None:
+    """C1, A5."""
+    with deployment(tmp_path / "home", dags_are_paused_at_creation="False", dagbag_import_timeout="1") as world:
+        other = 'with DAG("other", schedule=None):\n    EmptyOperator(task_id="a")\n'
+        world.write("own.py", file_with(body="while True: pass") + other)
+
+        work_until_idle(world.processor())
+
+        error = world.errors()["own.py"]
+        assert "the timetable SevenPast has not answered within 1 s" in error
+        assert "while True: pass" in error
+        assert "What to do: let next_dagrun_info, and what else the timetable is asked, return soon" in error
+        assert world.active() == ["other"]
+
+
 NAMED = """
     def generate_run_id(self, *, run_type, run_after, data_interval, **extra):
         return {run_id}

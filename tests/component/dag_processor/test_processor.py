@@ -379,7 +379,7 @@ try:
 except OSError:
     pass
 colour = Variable.get("colour", default="red")
-with DAG("hurts", schedule=None, start_date=datetime.datetime.now()):
+with DAG("hurts", schedule="0 0 12 * * *", start_date=datetime.datetime.now()):
     BashOperator(task_id="old", bash_command="date")
 
     @task
@@ -407,6 +407,7 @@ def test_what_hurts_is_stored_with_its_line(world: Deployment) -> None:
         ("deprecated", "from airflow.operato"),
         ("unbounded_mapping", "each.expand(x=many()"),
     } <= found
+    assert "cron_seconds" in {warning.kind for warning in world.warnings()["hurts.py"]}
     assert world.file("hurts.py").is_volatile
 
 

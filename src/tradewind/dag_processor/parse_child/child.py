@@ -31,9 +31,10 @@ from tradewind.dag_processor.compile import answer_partitions, compile_dag, desc
 from tradewind.dag_processor.heuristic import might_contain_dag
 from tradewind.dag_processor.parse_child.asking import AskingRuntime
 from tradewind.dag_processor.parse_child.call_back import Called, call_back, tell_listeners_of_run
-from tradewind.dag_processor.parse_child.explain import ReadTimeout, explain
+from tradewind.dag_processor.parse_child.explain import ReadTimeout, TimetableTimeout, explain
 from tradewind.dag_processor.parse_child.meet_deadline import meet_deadline
 from tradewind.dag_processor.parse_child.plugins import Send, speak_with_plugins
+from tradewind.dag_processor.parse_child.schedule_check import check_schedule
 from tradewind.dag_processor.parse_child.source_check import check_source, mapping_lines
 from tradewind.dag_processor.parse_child.statements import run_statements
 from tradewind.dag_processor.protocol import (
@@ -86,6 +87,7 @@ class _Reading:
     answers: list[tuple[str, object]] = field(default_factory=list)
     intervals: list[ManualInterval] = field(default_factory=list)
     is_read: bool = True
+    began: float = field(default_factory=_CLOCK.monotonic)
 
     @property
     def file(self) -> str:
@@ -117,7 +119,7 @@ def read_file(request: ParseRequest, send: Send, receive: Receive) -> None:
         imports.install()
         observer.install()
         limit_s = import_timeout_s(reading.file, request.import_timeout_s)
-        with _heard_warnings(reading), _time_limit(limit_s), collecting_dags() as registered:
+        with _heard_warnings(reading), _time_limit(limit_s, ReadTimeout(limit_s)), collecting_dags() as registered:
             modules = [module for module in _run(reading, data) if module is not None]
         reading.dags = [dag for dag in _found(registered, modules) if _is_let_pass(reading, dag)]
     except BaseException as error:
@@ -227,20 +229,43 @@ def _compiled(reading: _Reading) -> list[str]:
         dag_id = str(dag.dag_id)
         try:
             compiled = compile_dag(dag)
-            last_run = _last_run(reading.request, dag_id)
-            plan = plan_runs(dag.timetable, compiled, last_run, now=_CLOCK.now(), monotonic=_CLOCK.monotonic)
+            limit_s = _time_for_timetable(reading)
+            with _time_limit(limit_s, TimetableTimeout(_name_of_timetable(dag), limit_s)):
+                _ask_author(reading, dag, compiled)
             texts.append(encode_dag(compiled))
-            if plan is not None:
-                reading.plans.append((dag_id, encode_plan(plan)))
-            questions = [PartitionQuestion(*each[1:]) for each in reading.request.questions if each[0] == dag_id]
-            if questions:
-                reading.answers.append((dag_id, _answers(dag.timetable, compiled, questions)))
-            reading.intervals += _intervals(reading.request, dag.timetable, compiled)
             reading.notices += _unbounded(compiled, reading.mapping_lines)
-        except (Exception, SystemExit, RecursionError, MemoryError) as error:
+            reading.notices += check_schedule(compiled)
+        except (Exception, SystemExit, RecursionError, MemoryError, TimetableTimeout) as error:
             message = explain(error, reading.roots, reading.request.traceback_depth)
             reading.problems.append(Problem(message, dag_id))
     return texts
+
+
+def _ask_author(reading: _Reading, dag: DAG, compiled: Dag) -> None:
+    """What only timetables and mappers of the author's own can say."""
+    dag_id = compiled.dag_id
+    last_run = _last_run(reading.request, dag_id)
+    plan = plan_runs(dag.timetable, compiled, last_run, now=_CLOCK.now(), monotonic=_CLOCK.monotonic)
+    questions = [PartitionQuestion(*each[1:]) for each in reading.request.questions if each[0] == dag_id]
+    answers = _answers(dag.timetable, compiled, questions) if questions else None
+    intervals = list(_intervals(reading.request, dag.timetable, compiled))
+    # All or nothing: what is asked last may fail, or not return.
+    if plan is not None:
+        reading.plans.append((dag_id, encode_plan(plan)))
+    if answers is not None:
+        reading.answers.append((dag_id, answers))
+    reading.intervals += intervals
+
+
+def _time_for_timetable(reading: _Reading) -> float:
+    """As long as a file may take to be imported; but the process has to tell of it before it is ended itself."""
+    left = max(1.0, 0.9 * reading.request.timeout_s - (_CLOCK.monotonic() - reading.began))
+    return min(reading.request.import_timeout_s or left, left)
+
+
+def _name_of_timetable(dag: DAG) -> str:
+    """Beside assets, that of the timetable within."""
+    return type(getattr(dag.timetable, "timetable", dag.timetable)).__name__
 
 
 def _answers(timetable: object, compiled: Dag, questions: Sequence[PartitionQuestion]) -> object:
@@ -337,9 +362,9 @@ def _heard_warnings(reading: _Reading) -> Iterator[None]:
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def _time_limit(seconds: float, error: BaseException) -> Iterator[None]:
     def too_long(_signal: int, _frame: FrameType | None) -> None:
-        raise ReadTimeout(seconds)
+        raise error
 
     if seconds <= 0:
         yield

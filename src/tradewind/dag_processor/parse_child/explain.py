@@ -18,6 +18,13 @@ class ReadTimeout(BaseException):
         self.seconds = seconds
 
 
+class TimetableTimeout(BaseException):
+    """A timetable of the author's own took too long to say what it was asked. No `Exception` either."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        super().__init__(f"the timetable {name} has not answered within {seconds:g} s")
+
+
 def explain(error: BaseException, roots: Sequence[str], depth: int) -> str:
     """The end of the traceback with all of the author's own lines, the error, and what to do.
 
@@ -59,6 +66,10 @@ def _kept(frames: list[traceback.FrameSummary], roots: tuple[str, ...], depth: i
 
 def _advice(error: BaseException) -> str:
     match error:
+        case TimetableTimeout():
+            return (
+                "let next_dagrun_info, and what else the timetable is asked, return soon: None says that no run follows"
+            )
         case ReadTimeout():
             return (
                 "move slow work, such as queries and downloads, from the top level of the file into tasks;"
