@@ -26,17 +26,14 @@ class Disturbers:
         self.noted: dict[TriggerKey, TriggerTrouble] = {}
         """What is new, and not stored yet."""
 
+    def blocks(self, claimed: ClaimedTrigger, stack: Sequence[str]) -> None:
+        """It holds up the others at the moment. Lists show it from now on; it counts when it is over."""
+        self.noted[claimed.key] = self._once_more(claimed, stack)
+
     def blocked(self, claimed: ClaimedTrigger, job: JobKey, seconds: float, stack: Sequence[str]) -> bool:
         """It held up the others for so long. Whether that is too often."""
-        before, text = self._trouble(claimed), "\n".join(stack)
+        trouble, text = self._once_more(claimed, stack), "\n".join(stack)
         now_s = self._clock.monotonic()
-        trouble = TriggerTrouble(
-            key=claimed.key,
-            blocks=before.blocks + 1,
-            blocked_at=self._clock.now(),
-            stack=text or before.stack,
-            is_quarantined=before.is_quarantined,
-        )
         self._note(trouble)
         event = TriggerBlocked(
             class_path=claimed.class_path,
@@ -81,6 +78,16 @@ class Disturbers:
         """It is over, or somebody else's."""
         for each in (self._blocked_at, self._known, self.noted):
             each.pop(trigger, None)
+
+    def _once_more(self, claimed: ClaimedTrigger, stack: Sequence[str]) -> TriggerTrouble:
+        before = self._trouble(claimed)
+        return TriggerTrouble(
+            key=claimed.key,
+            blocks=before.blocks + 1,
+            blocked_at=self._clock.now(),
+            stack="\n".join(stack) or before.stack,
+            is_quarantined=before.is_quarantined,
+        )
 
     def _trouble(self, claimed: ClaimedTrigger) -> TriggerTrouble:
         known = self._known.get(claimed.key)

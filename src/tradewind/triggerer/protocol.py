@@ -159,6 +159,8 @@ class Blocked(msgspec.Struct, frozen=True, array_like=True):
     stack: list[str]
     """Where it was when somebody looked, the innermost call last. Empty: nobody could."""
     is_over: bool
+    step: int
+    """Which one of the process: two threads tell of it, and that it goes on may be heard after its end."""
 
 
 class Watch(msgspec.Struct, frozen=True, array_like=True):

@@ -75,6 +75,8 @@ class RunnerHost:
         self.standstill: Blocked | None = None
         """Who holds up the others, and since when."""
         self._standstill: Stopwatch | None = None
+        self._last_over = 0
+        """The last step of the process of which it was said that it took too long and is over."""
         self.restart_at: float | None = None
         """When the process is started again."""
 
@@ -115,6 +117,7 @@ class RunnerHost:
         self._started_at = self._clock.monotonic()
         self._signs_of_life = SignsOfLife(self._runner)
         self.standstill = self._standstill = None
+        self._last_over = 0
         starts = [start for each in self.members.values() if (start := _start(each)) is not None]
         if starts:
             self._runner.send(FrameKind.START, starts)
@@ -124,17 +127,22 @@ class RunnerHost:
         return [] if self._runner is None else self._runner.frames()
 
     def answered(self) -> None:
-        """It gave a sign of life."""
+        """Its event loop gave a sign of life: nobody holds it up."""
+        self.standstill = self._standstill = None
         if self._signs_of_life is not None:
             self._signs_of_life.heard()
 
     def blocked(self, blocked: Blocked) -> None:
         """Somebody holds up the others, or does not any more."""
+        if blocked.is_over:
+            self._last_over = blocked.step
+        elif blocked.step <= self._last_over:
+            return  # who looks at the loop from beside it was slower to say so than the loop itself
         before, runner = self.standstill, self._runner
         self.standstill = None if blocked.is_over else blocked
         if self.standstill is None or runner is None:
             self._standstill = None
-        elif before is None or before.trigger != blocked.trigger:  # else it is the same that still goes on
+        elif before is None or before.step != blocked.step:  # else it is the same that still goes on
             self._standstill = Stopwatch(runner, self._clock.monotonic() - blocked.seconds)
 
     @property

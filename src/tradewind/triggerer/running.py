@@ -282,7 +282,11 @@ class RunningTriggers:
     def _blocked(self, host: RunnerHost, blocked: Blocked) -> None:
         host.blocked(blocked)
         running = host.members.get(TriggerKey(blocked.trigger))
-        if running is None or not blocked.is_over:
+        if running is None:
+            return
+        if not blocked.is_over:
+            if host.standstill is blocked:  # else it is over already
+                self.disturbers.blocks(running.claimed, blocked.stack)
             return
         keeps = self.disturbers.blocked(running.claimed, self.job, blocked.seconds, blocked.stack)
         if keeps and not host.is_quarantine and running.stopping is None and not running.is_moving:

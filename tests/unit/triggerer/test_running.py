@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 import msgspec
+import pytest
 
 from tradewind.decide.triggerers import Patience
 from tradewind.model.assignment import Assignment
@@ -39,6 +40,7 @@ class ScriptedRunner(RunnerProcess):
         self.stops: list[Stop] = []
         self.at_work: set[int] = set()
         self.starved = 0.0
+        self.steps = 0
         self._said: list[Frame] = []
 
     def send(self, kind: FrameKind, content: object = b"") -> None:
@@ -51,9 +53,10 @@ class ScriptedRunner(RunnerProcess):
         """Let it say this."""
         self._said.append((kind, msgspec.msgpack.encode(content)))
 
-    def blocks(self, trigger: int, seconds: float = 0.3, *, is_over: bool = True) -> None:
-        """A trigger holds up the others."""
-        self.say(FrameKind.BLOCKED, Blocked(trigger, seconds, ["sleep(1)"], is_over))
+    def blocks(self, trigger: int, seconds: float = 0.3, *, is_over: bool = True, step: int | None = None) -> None:
+        """A trigger holds up the others, in its next step by default."""
+        self.steps = self.steps + 1 if step is None else step
+        self.say(FrameKind.BLOCKED, Blocked(trigger, seconds, ["sleep(1)"], is_over, self.steps))
 
     def die(self, *at_work: int) -> None:
         """It ends, while it is in the code of these."""
@@ -247,6 +250,53 @@ def test_a_loop_that_stands_still_is_ended_and_who_holds_it_up_gets_another_chan
     assert scene.failed() == [3]
     (fired,) = scene.running.fired
     assert fired.what == Broke(("sleep(1)", "bells.Bell blocked the event loop for more than 30 s"))
+
+
+@pytest.mark.parametrize("is_said_late", [True, False])
+def test_who_is_done_with_a_long_step_is_not_taken_for_standing_still(tmp_path: Path, *, is_said_late: bool) -> None:
+    """The thread beside the loop takes a moment to look where the step is: it may tell of it after the loop did."""
+    scene = Scene(tmp_path)
+    (runner,) = scene.runners
+    for is_over in (True, False) if is_said_late else (False, True):
+        runner.blocks(3, is_over=is_over, step=5)
+
+    assert scene.who_runs(60.0) == [[1, 2, 3]]
+    assert (scene.runners, scene.running.next_due()) == ([runner], None)
+    assert scene.running.disturbers.noted[TriggerKey(3)].blocks == 1
+
+    runner.blocks(3, is_over=False, step=6)
+    scene.who_runs(5.0)
+    assert runner.is_gone
+
+
+def test_a_loop_that_answers_does_not_stand_still(tmp_path: Path) -> None:
+    scene = Scene(tmp_path)
+    (runner,) = scene.runners
+    runner.blocks(3, is_over=False)
+    scene.pass_time()
+
+    runner.say(FrameKind.PONG)
+
+    assert scene.who_runs(60.0) == [[1, 2, 3]]
+    assert scene.runners == [runner]
+
+
+def test_who_holds_up_others_is_noted_while_they_wait(tmp_path: Path) -> None:
+    """It is counted once, and told of when it is known for how long."""
+    scene = Scene(tmp_path)
+    (runner,) = scene.runners
+    for seconds in (0.3, 0.7):
+        runner.blocks(3, seconds, is_over=False, step=1)
+        scene.running.hear()
+        trouble = scene.running.disturbers.noted[TriggerKey(3)]
+        assert (trouble.blocks, trouble.stack, trouble.is_quarantined) == (1, "sleep(1)", False)
+    assert scene.told == []
+
+    runner.blocks(3, 0.9, step=1)
+    scene.running.hear()
+
+    assert scene.running.disturbers.noted[TriggerKey(3)].blocks == 1
+    assert [(each.count, each.seconds) for each in scene.told if isinstance(each, TriggerBlocked)] == [(1, 0.9)]
 
 
 def test_who_was_in_quarantine_elsewhere_begins_there(tmp_path: Path) -> None:

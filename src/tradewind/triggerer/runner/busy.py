@@ -4,11 +4,12 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from itertools import dropwhile
+from itertools import count, dropwhile
 from pathlib import Path
 from typing import Final
 
 from tradewind.triggerer.board import Board
+from tradewind.triggerer.protocol import Blocked
 
 _STEPS_FROM: Final = "_timed"
 """The function that makes a step: what is above it is the loop, and nobody's business."""
@@ -19,29 +20,35 @@ _OURS: Final = str(Path(__file__).parent)
 class Step:
     """One step of a trigger: what it does from one `await` to the next."""
 
-    __slots__ = ("since_s", "stack", "trigger")
+    __slots__ = ("number", "since_s", "stack", "trigger")
 
-    def __init__(self, trigger: int, since_s: float) -> None:
+    def __init__(self, number: int, trigger: int, since_s: float) -> None:
+        self.number = number
         self.trigger = trigger
         self.since_s = since_s
         self.stack: Sequence[str] = ()
         """Where it was when somebody looked."""
 
+    def blocked(self, took_s: float, *, is_over: bool) -> Blocked:
+        """What the supervisor is told of one that took so long."""
+        return Blocked(self.trigger, took_s, list(self.stack), is_over, self.number)
+
 
 class Busy:
     """Written by the thread of the loop, read by others."""
 
-    __slots__ = ("_board", "_loop_thread", "step")
+    __slots__ = ("_board", "_loop_thread", "_numbers", "step")
 
     def __init__(self, board: Board) -> None:
         """In the thread of the loop."""
         self._board = board
         self._loop_thread = threading.get_ident()
+        self._numbers = count(1)
         self.step: Step | None = None
 
     def enter(self, trigger: int, now_s: float) -> Step:
         """The code of that trigger runs."""
-        step = self.step = Step(trigger, now_s)
+        step = self.step = Step(next(self._numbers), trigger, now_s)
         self._board.enter(trigger)
         return step
 

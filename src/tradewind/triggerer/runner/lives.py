@@ -27,7 +27,7 @@ from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent, 
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.triggerer.board import Board
-from tradewind.triggerer.protocol import Blocked, Ending, FrameKind, Outcome, Start, TaskName
+from tradewind.triggerer.protocol import Ending, FrameKind, Outcome, Start, TaskName
 from tradewind.triggerer.runner.blocking import Timed
 from tradewind.triggerer.runner.busy import Busy, Step
 from tradewind.triggerer.runner.classes import TriggerClasses
@@ -177,10 +177,10 @@ class Lives:
 
     def _tell_blocks(self, step: Step, took_s: float) -> None:
         """In the thread of the watch: the step goes on."""
-        self._link.send(FrameKind.BLOCKED, Blocked(step.trigger, took_s, list(step.stack), is_over=False))
+        self._link.send(FrameKind.BLOCKED, step.blocked(took_s, is_over=False))
 
     def _tell_blocked(self, step: Step, took_s: float) -> None:
-        self._link.send(FrameKind.BLOCKED, Blocked(step.trigger, took_s, list(step.stack), is_over=True))
+        self._link.send(FrameKind.BLOCKED, step.blocked(took_s, is_over=True))
 
     def _make(self, start: Start) -> BaseTrigger:
         found = self._classes.find(start.class_path, start.code)
