@@ -8,8 +8,9 @@ from tradewind.bootstrap import Wiring, deadline_callback_patience_s, make_remot
 from tradewind.bundles.registry import make_bundles
 from tradewind.decide.triggerers import Patience
 from tradewind.model.assignment import Asker
+from tradewind.model.ids import NO_ATTEMPT
 from tradewind.operations.answer_triggers import TriggerRequests
-from tradewind.operations.answer_watchers import NO_ATTEMPT, WatcherRequests
+from tradewind.operations.answer_watchers import WatcherRequests
 from tradewind.operations.outside_tasks import OutsideTasks
 from tradewind.operations.structures import Structures
 from tradewind.secrets.encryption import Encryption

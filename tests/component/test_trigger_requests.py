@@ -4,6 +4,7 @@ from tests.component.test_triggers import CIPHER, Waiting
 from tests.component.world import World
 from tradewind.model.assignment import Asker
 from tradewind.model.exchange import Refusal, Request
+from tradewind.model.ids import NO_ATTEMPT
 from tradewind.model.task_answers import XComResult
 from tradewind.model.trigger import Happened
 from tradewind.operations.answer_triggers import TriggerRequests
@@ -44,3 +45,21 @@ def test_a_question_that_cannot_be_answered_spoils_no_other(world: World) -> Non
 
     assert (first, last) == ("running", "running")
     assert isinstance(refused, Refusal)
+
+
+def test_who_is_known_by_nobody_may_ask_for_what_belongs_to_no_task(world: World) -> None:
+    """Such as a thread that a trigger started by itself. What depends on the task is refused, not called unknown."""
+    Waiting(world)
+    answers = TriggerRequests(world.database, world.clock.now, world.structures, CIPHER)
+    asker = Asker(NO_ATTEMPT.task, "", "")
+
+    def ask(method: str, **arguments: object) -> object:
+        (answer,) = answers([Request(NO_ATTEMPT, asker, method, arguments)])
+        return answer
+
+    assert ask("get_variable_keys", prefix=None) == []
+    assert ask("get_dag_run_state", dag_id="sales", run_id="r1") == "running"
+    for method, arguments in (("get_task_state", {"key": "a"}), ("set_variable", {"key": "a", "value": "b"})):
+        refused = ask(method, **arguments)
+        assert isinstance(refused, Refusal)
+        assert f"{method} was asked in a thread" in refused.message

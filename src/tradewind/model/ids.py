@@ -52,6 +52,10 @@ class AttemptKey(NamedTuple):
         return TaskKey(self.run_key, self.task_id, self.map_index)
 
 
+NO_ATTEMPT: Final = AttemptKey(RunKey(0), "", UNMAPPED, 0)
+"""In whose name code asks that belongs to no task."""
+
+
 def try_id(dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int) -> UUID:
     """The id of a try for clients and authors. Differs from try to try, as in Airflow, and is the same whoever asks.
 

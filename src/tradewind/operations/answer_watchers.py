@@ -6,7 +6,6 @@ from typing import Final
 
 from tradewind.errors import TradewindError
 from tradewind.model.exchange import Refusal, Request
-from tradewind.model.ids import UNMAPPED, AttemptKey, RunKey
 from tradewind.model.json_value import JsonValue
 from tradewind.operations.cipher import Cipher
 from tradewind.operations.structures import Structures
@@ -14,8 +13,6 @@ from tradewind.operations.task_requests.runtime import StoredRuntime
 from tradewind.storage.interface import Store, Transaction
 from tradewind.storage.interface.shared_stores import StateWriter
 
-NO_ATTEMPT: Final = AttemptKey(RunKey(0), "", UNMAPPED, 0)
-"""Watchers ask in the name of no task."""
 _KEEPS: Final = frozenset({"set_asset_state", "delete_asset_state", "clear_asset_state", "delete_webhook_messages"})
 
 

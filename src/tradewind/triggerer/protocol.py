@@ -8,6 +8,9 @@ import msgspec
 
 from tradewind.worker.protocol import Answer, Question
 
+NOBODY: Final = 0
+"""Who asks in a thread of which it is not known whose it is. No trigger and no watcher has this number."""
+
 
 class FrameKind(IntEnum):
     """What a frame holds."""

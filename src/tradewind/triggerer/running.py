@@ -8,7 +8,7 @@ import msgspec
 from tradewind.decide.triggerers import USUAL_PATIENCE, Patience, Sentence, sentence
 from tradewind.errors import UndecipherableSecret
 from tradewind.model.assignment import Asker
-from tradewind.model.ids import AttemptKey, JobKey, TaskKey, TriggerKey
+from tradewind.model.ids import NO_ATTEMPT, AttemptKey, JobKey, TaskKey, TriggerKey
 from tradewind.model.trigger import Broke, ClaimedTrigger, Fired, Prepared
 from tradewind.operations.cipher import Cipher, opened_kwargs
 from tradewind.runtime.clock import Clock
@@ -20,6 +20,7 @@ from tradewind.triggerer.disturbers import Disturbers
 from tradewind.triggerer.logs import TriggerLogs
 from tradewind.triggerer.outcomes import what_happened
 from tradewind.triggerer.protocol import (
+    NOBODY,
     Blocked,
     Code,
     FrameKind,
@@ -93,6 +94,8 @@ class RunningTriggers:
 
     def asker(self, trigger: TriggerKey) -> tuple[AttemptKey, Asker] | None:
         """In whose name a trigger asks. From any thread."""
+        if trigger == NOBODY:
+            return NO_ATTEMPT, Asker(NO_ATTEMPT.task, "", "")
         running = self._running.get(trigger)
         if running is None:
             return None

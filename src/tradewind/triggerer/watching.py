@@ -28,6 +28,7 @@ from tradewind.triggerer.protocol import (
     Kept,
     Stop,
     Watch,
+    decode_blocked,
     decode_logged,
     decode_number,
     decode_outcome,
@@ -218,7 +219,7 @@ class Watching:
             return
         is_gone = runner.is_gone
         for kind, content in runner.frames():
-            if self._signs_of_life is not None:
+            if self._signs_of_life is not None and kind != FrameKind.BLOCKED:  # which comes from beside the loop
                 self._signs_of_life.heard()
             try:
                 self._take(kind, content)
@@ -240,6 +241,10 @@ class Watching:
                 self._stopped(WatcherKey(decode_number(content)))
             case FrameKind.METRICS:
                 self._hub.emit(user_measured(decode_metrics(content)))
+            case FrameKind.BLOCKED:
+                blocked = decode_blocked(content)
+                if blocked.is_over:
+                    log.warning("watcher %s kept all others waiting for %.2f s", blocked.trigger, blocked.seconds)
             case FrameKind.LOG:
                 logged = decode_logged(content)
                 for record in logged.records:

@@ -1,7 +1,10 @@
 """How a trigger or a watcher asks its supervisor."""
 
+from typing import cast
+
+from tradewind.sdk.runtime import Runtime
 from tradewind.triggerer.runner.link import Link
-from tradewind.worker.child.pipe_runtime import RequestFailed
+from tradewind.worker.child.pipe_runtime import PipeRuntime, RequestFailed
 from tradewind.worker.protocol import Answer
 
 
@@ -26,3 +29,8 @@ class Line:
     def ask(self, method: str, arguments: bytes) -> Answer:
         """See `Line.ask`."""
         return self._link.ask(self._asker, method, arguments)
+
+
+def runtime_of(link: Link, asker: int) -> Runtime:
+    """What answers where the code of this one runs."""
+    return cast("Runtime", PipeRuntime(Line(link, asker)))

@@ -4,41 +4,35 @@ import asyncio
 import json
 import logging
 import traceback
-from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from tradewind.compat import install
 from tradewind.model.ids import try_id
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.expansion import is_mappable
-from tradewind.sdk.runtime import Runtime, use_runtime
+from tradewind.sdk.runtime import set_process_runtime, use_runtime
 from tradewind.sdk.secrets_masker import redact_known
 from tradewind.sdk.serde import deserialize, serialize
 from tradewind.sdk.state_store import TaskScope, TaskStateStoreAccessor
 from tradewind.sdk.states import TaskInstanceState
 from tradewind.sdk.stats import Stats
-from tradewind.sdk.task_clock import current_clock
 from tradewind.sdk.triggers import BaseTaskEndEvent, BaseTrigger, TriggerEvent, events_of
 from tradewind.sdk.xcom import resolve_xcom_backend
 from tradewind.sdk.xcom_arg import XCOM_RETURN_KEY
 from tradewind.triggerer.board import Board
-from tradewind.triggerer.protocol import Ending, FrameKind, Outcome, Start, TaskName
-from tradewind.triggerer.runner.blocking import Timed
-from tradewind.triggerer.runner.busy import Busy, Step
+from tradewind.triggerer.protocol import NOBODY, Ending, FrameKind, Outcome, Start, TaskName
 from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.last_words import LastWord, is_stopped
-from tradewind.triggerer.runner.line import Line
+from tradewind.triggerer.runner.line import Line, runtime_of
 from tradewind.triggerer.runner.link import Link, SupervisorGone
 from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
-from tradewind.triggerer.runner.threads import NotedThreads
-from tradewind.triggerer.runner.watch import Watch
+from tradewind.triggerer.runner.watched_loop import WatchedLoop
 from tradewind.worker.child.metrics import TaskMetrics
-from tradewind.worker.child.pipe_runtime import PipeRuntime
 
 if TYPE_CHECKING:
     from tradewind.triggerer.runner.preparing import Preparing
@@ -82,13 +76,11 @@ class Lives:
         self._killed = killed
         self._unstored: dict[int, asyncio.Future[None]] = {}
         self._at_run: dict[int, BaseTrigger] = {}
-        self._busy = Busy(board)
-        asyncio.get_running_loop().set_default_executor(NotedThreads(board))
+        self._loop = WatchedLoop(link, board)
+        set_process_runtime(runtime_of(link, NOBODY))
         self._classes = TriggerClasses()
-        self._longest_step_s = conf.getfloat("triggerer", "blocked_main_thread_warning_threshold", fallback=0.2)
         self._on_kill_timeout_s = conf.getfloat("triggerer", "on_kill_timeout", fallback=30.0)
         self._clears_state = conf.getboolean("state_store", "clear_on_success", fallback=False)
-        Watch(self._busy, self._longest_step_s, self._tell_blocks, current_clock()).start()
 
     def begin(self, trigger: int) -> None:
         """What this one turned out to be is stored, so it may run."""
@@ -103,9 +95,10 @@ class Lives:
     async def live(self, start: Start) -> LastWord:
         """From its first to its last moment. Returns how it ended; raises nothing."""
         CURRENT_TRIGGER.set(start.trigger)
-        with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, start.trigger)))):
+        with use_runtime(runtime_of(self._link, start.trigger)):
             try:
-                outcome = await self._timed(self._outcome(start), start.trigger)
+                # All that is done for it may hold up others: also its import, what makes it and what cleans up.
+                outcome = await self._loop.timed(self._outcome(start), start.trigger)
             except BaseException as error:  # also SystemExit: one trigger must not end the others
                 if is_stopped(error) or (start.is_called_off and isinstance(error, asyncio.CancelledError)):
                     self._killed.discard(start.trigger)  # of one that was never made
@@ -121,9 +114,9 @@ class Lives:
         if running is None:
             return
         CURRENT_TRIGGER.set(trigger)
-        with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, trigger)))):
+        with use_runtime(runtime_of(self._link, trigger)):
             log.warning("run() of the trigger goes on, although it was told to end: it has to let CancelledError pass")
-            await self._timed(self._kill_if_told(trigger, running), trigger)
+            await self._loop.timed(self._kill_if_told(trigger, running), trigger)
 
     async def _outcome(self, start: Start) -> Outcome:
         if start.order:
@@ -165,22 +158,11 @@ class Lives:
         finally:
             del self._unstored[trigger]
 
-    def _timed(self, done: Coroutine[Any, Any, Any], trigger: int) -> Timed:
-        """All that is done for it may hold up others: also its import, what makes it and what cleans up."""
-        return Timed(done, self._longest_step_s, self._tell_blocked, busy=self._busy, trigger=trigger)
-
     @cached_property
     def _preparing(self) -> "Preparing":
         # With what a worker has to live the life of a task, which most deployments need none of here.
         made: Preparing = import_module("tradewind.triggerer.runner.preparing").Preparing(self._classes, self._link)
         return made
-
-    def _tell_blocks(self, step: Step, took_s: float) -> None:
-        """In the thread of the watch: the step goes on."""
-        self._link.send(FrameKind.BLOCKED, step.blocked(took_s, is_over=False))
-
-    def _tell_blocked(self, step: Step, took_s: float) -> None:
-        self._link.send(FrameKind.BLOCKED, step.blocked(took_s, is_over=True))
 
     def _make(self, start: Start) -> BaseTrigger:
         found = self._classes.find(start.class_path, start.code)

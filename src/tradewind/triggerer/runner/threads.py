@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 from tradewind.triggerer.board import THREADS, Board
@@ -21,7 +22,8 @@ class NotedThreads(ThreadPoolExecutor):
         trigger = CURRENT_TRIGGER.get()
         if trigger is None:
             return super().submit(fn, *args, **kwargs)
-        return super().submit(self._noted, trigger, fn, args, kwargs)
+        # As `asyncio.to_thread` does by itself: what the trigger asks there, it asks in its own name.
+        return super().submit(copy_context().run, self._noted, trigger, fn, args, kwargs)
 
     def _noted(self, trigger: int, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         place = self._places.pop()  # there are more of them than threads

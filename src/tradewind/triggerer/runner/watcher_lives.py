@@ -12,12 +12,11 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from tradewind.compat import install
 from tradewind.sdk.assets import AssetNameRef
-from tradewind.sdk.configuration import conf
-from tradewind.sdk.runtime import Runtime, use_runtime
+from tradewind.sdk.runtime import set_process_runtime, use_runtime
 from tradewind.sdk.secrets_masker import redact_known
 from tradewind.sdk.serde import deserialize, serialize
 from tradewind.sdk.shared_stream import filtering
@@ -25,17 +24,15 @@ from tradewind.sdk.state_store import AssetStateStoreAccessors
 from tradewind.sdk.stats import Stats
 from tradewind.sdk.triggers import BaseEventTrigger, TriggerEvent
 from tradewind.triggerer.board import Board
-from tradewind.triggerer.protocol import Ending, FrameKind, Kept, Outcome, Seen, Watch
-from tradewind.triggerer.runner.blocking import Timed
-from tradewind.triggerer.runner.busy import Busy, Step
+from tradewind.triggerer.protocol import NOBODY, Ending, FrameKind, Kept, Outcome, Seen, Watch
 from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.last_words import LastWord, is_stopped, took_back
-from tradewind.triggerer.runner.line import Line
+from tradewind.triggerer.runner.line import runtime_of
 from tradewind.triggerer.runner.link import Link, SupervisorGone
 from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
 from tradewind.triggerer.runner.shared_streams import SharedStreams, Subscriber
+from tradewind.triggerer.runner.watched_loop import WatchedLoop
 from tradewind.worker.child.metrics import TaskMetrics
-from tradewind.worker.child.pipe_runtime import PipeRuntime
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +76,11 @@ class WatcherLives:
         self._metrics = TaskMetrics(partial(link.send, FrameKind.METRICS), hide=redact_known)
         Stats.set_sink(self._metrics)
         self._link = link
-        self._busy = Busy(board)
+        self._loop = WatchedLoop(link, board)
+        set_process_runtime(runtime_of(link, NOBODY))
         self._classes = TriggerClasses()
         self._streams = SharedStreams()
         self._lives: dict[int, _Life] = {}
-        self._longest_step_s = conf.getfloat("triggerer", "blocked_main_thread_warning_threshold", fallback=0.2)
         self._looking = asyncio.get_running_loop().create_task(self._look_at_files())
 
     def tell_metrics(self) -> None:
@@ -104,10 +101,10 @@ class WatcherLives:
         """Until it is stopped or fails. Returns how it ended; raises nothing."""
         CURRENT_TRIGGER.set(watch.watcher)
         life = self._lives[watch.watcher] = _Life(watch, watch.stored, task=asyncio.current_task())
-        with use_runtime(cast("Runtime", PipeRuntime(Line(self._link, watch.watcher)))):
+        with use_runtime(runtime_of(self._link, watch.watcher)):
             try:
                 while True:
-                    await self._timed(life)
+                    await self._loop.timed(self._once(life), watch.watcher)
             except BaseException as error:  # also SystemExit: one watcher must not end the others
                 if is_stopped(error):
                     return FrameKind.STOPPED, watch.watcher
@@ -115,12 +112,6 @@ class WatcherLives:
                 return FrameKind.FIRED, Outcome(watch.watcher, Ending.ERROR, json.dumps(lines))
             finally:
                 del self._lives[watch.watcher]
-
-    def _timed(self, life: _Life) -> Timed:
-        return Timed(self._once(life), self._longest_step_s, self._warn, busy=self._busy, trigger=life.watch.watcher)
-
-    def _warn(self, step: Step, took_s: float) -> None:
-        log.warning("The watcher kept all others waiting for %.2f s: it calls something that blocks", took_s)
 
     async def _once(self, life: _Life) -> None:
         """From the making of the trigger to its end, or to a change of its files."""
