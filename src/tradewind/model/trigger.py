@@ -58,20 +58,6 @@ class ClaimedTrigger:
     """Where it had its worker, if it had one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TriggerTrouble:
-    """What a trigger did to others."""
-
-    key: TriggerKey
-    blocks: int
-    """How often it held them up."""
-    blocked_at: datetime | None
-    """When it did so last, and where it was then."""
-    stack: str | None
-    is_quarantined: bool
-    """Whether it is kept apart from them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Happened:
     """The event came: the task goes on with its payload, serialized by the SDK."""

@@ -1,6 +1,6 @@
 """What waiting tasks wait for, and which triggerer runs it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, cached_property
@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from tradewind.model.ids import JobKey, RunKey, TaskKey, TriggerKey, VersionKey
 from tradewind.model.states import TaskState
-from tradewind.model.trigger import ClaimedTrigger, NewTrigger, TriggerTrouble
+from tradewind.model.trigger import ClaimedTrigger, NewTrigger
+from tradewind.model.trouble import Trouble
 from tradewind.storage.batch import batch_parameters, batch_table
 from tradewind.storage.guarded import KEY_COLUMNS
 from tradewind.storage.interface.trigger_store import PreparedTrigger, SealedKwargs, TriggerRecord, UnknownTrigger
@@ -17,6 +18,7 @@ from tradewind.storage.one_of import one_of
 from tradewind.storage.orphan_triggers import OrphanTriggers
 from tradewind.storage.schema import dag_run, dag_version, task_instance, task_trigger
 from tradewind.storage.trigger_rows import reseal_in, sealed_in, to_claimed
+from tradewind.storage.troubles import note_trouble, trouble_rows
 from tradewind.storage.types import AnyRow, AnySelect, Instant
 
 _COLUMNS = task_trigger.c
@@ -91,16 +93,7 @@ _UNWANTED = (
         sa.not_(_IS_WANTED),
     )
 )
-_NOTE_TROUBLE = (
-    sa.update(task_trigger)
-    .where(_COLUMNS.trigger_key == sa.bindparam("of"), _OF_JOB)
-    .values(
-        blocks=sa.bindparam("times"),
-        blocked_at=sa.func.coalesce(sa.bindparam("last", type_=Instant()), _COLUMNS.blocked_at),
-        blocked_stack=sa.func.coalesce(sa.bindparam("stack"), _COLUMNS.blocked_stack),
-        is_quarantined=sa.bindparam("apart"),
-    )
-)
+_NOTE_TROUBLE = note_trouble(task_trigger, _COLUMNS.trigger_key)
 _DELETE = sa.delete(task_trigger).where(_OF_KEYS)
 _DELETE_OF_JOB = _DELETE.where(_OF_JOB)
 _RELEASE = sa.update(task_trigger).where(_OF_JOB).values(triggerer=None)
@@ -229,18 +222,8 @@ class Triggers:
         self.delete(keys)
         return len(keys)
 
-    def note_troubles(self, troubles: Sequence[TriggerTrouble], job: JobKey) -> None:
-        rows = [
-            {
-                "of": each.key,
-                "job": job,
-                "times": each.blocks,
-                "last": each.blocked_at,
-                "stack": each.stack,
-                "apart": each.is_quarantined,
-            }
-            for each in sorted(troubles, key=lambda each: each.key)
-        ]
+    def note_troubles(self, troubles: Mapping[TriggerKey, Trouble], job: JobKey) -> None:
+        rows = trouble_rows(troubles, job)
         if rows:
             self._connection.execute(_NOTE_TROUBLE, rows)
 

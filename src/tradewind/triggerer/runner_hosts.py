@@ -1,33 +1,32 @@
-"""The runners of a triggerer: one for all triggers, and others for those that are kept apart."""
+"""The runners of a triggerer: one for all triggers, or watchers, and others for those that are kept apart."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
 
-from tradewind.decide.triggerers import Patience
-from tradewind.runtime.clock import Clock
-from tradewind.triggerer.runner_host import MakeRunner, RunnerHost
+from tradewind.triggerer.process_host import HostKind, ProcessHost
+
+H = TypeVar("H", bound=ProcessHost[Any, Any])
 
 
-class RunnerHosts:
-    """Those in quarantine are there only while they have a trigger."""
+class RunnerHosts(Generic[H]):
+    """Those in quarantine are there only while they have somebody to run."""
 
-    def __init__(self, make_runner: MakeRunner, clock: Clock, patience: Patience) -> None:
-        self._make_runner = make_runner
-        self._clock = clock
-        self._patience = patience
-        self.main = RunnerHost(make_runner, clock, patience.longest_block_s)
-        self._quarantine: list[RunnerHost] = []
+    def __init__(self, make: Callable[[HostKind], H]) -> None:
+        self._make = make
+        self.main = make(HostKind.MAIN)
+        self._quarantine: list[H] = []
 
-    def __iter__(self) -> Iterator[RunnerHost]:
+    def __iter__(self) -> Iterator[H]:
         return iter([self.main, *self._quarantine])
 
-    def common_quarantine(self) -> RunnerHost:
+    def common_quarantine(self) -> H:
         """The one for all who disturb others."""
-        common = (host for host in self._quarantine if not host.is_solitary)
-        return next(common, None) or self._new(is_solitary=False)
+        common = (host for host in self._quarantine if host.kind is HostKind.QUARANTINE)
+        return next(common, None) or self._new(HostKind.QUARANTINE)
 
-    def solitude(self) -> RunnerHost:
-        """A new one, for a single trigger."""
-        return self._new(is_solitary=True)
+    def solitude(self) -> H:
+        """A new one, for a single trigger or watcher."""
+        return self._new(HostKind.SOLITUDE)
 
     def end_empty(self) -> None:
         """End those in quarantine that have nothing left to run."""
@@ -37,7 +36,7 @@ class RunnerHosts:
             host.close()
 
     def finish(self) -> None:
-        """Let triggers clean up everywhere. Who closes a host waits for it."""
+        """Let all clean up everywhere. Who closes a host waits for it."""
         for host in self:
             host.finish()
 
@@ -46,7 +45,7 @@ class RunnerHosts:
         self.finish()
         for host in self:
             host.close()
-        self.main = RunnerHost(self._make_runner, self._clock, self._patience.longest_block_s)
+        self.main = self._make(HostKind.MAIN)
         self._quarantine.clear()
 
     def next_due(self) -> float | None:
@@ -54,13 +53,7 @@ class RunnerHosts:
         dues = [each for host in self for each in (host.restart_at, host.gives_way_at)]
         return min((due for due in dues if due is not None), default=None)
 
-    def _new(self, *, is_solitary: bool) -> RunnerHost:
-        host = RunnerHost(
-            self._make_runner,
-            self._clock,
-            self._patience.in_quarantine_s,
-            is_quarantine=True,
-            is_solitary=is_solitary,
-        )
+    def _new(self, kind: HostKind) -> H:
+        host = self._make(kind)
         self._quarantine.append(host)
         return host

@@ -19,6 +19,7 @@ from tradewind.triggerer.code_places import CodePlaces
 from tradewind.triggerer.disturbers import Disturbers
 from tradewind.triggerer.logs import TriggerLogs
 from tradewind.triggerer.outcomes import what_happened
+from tradewind.triggerer.process_host import MakeRunner
 from tradewind.triggerer.protocol import (
     NOBODY,
     Blocked,
@@ -34,7 +35,7 @@ from tradewind.triggerer.protocol import (
     decode_outcome,
     decode_ready,
 )
-from tradewind.triggerer.runner_host import MakeRunner, RunnerHost, RunningTrigger, Stopping
+from tradewind.triggerer.runner_host import RunnerHost, RunningTrigger, Stopping
 from tradewind.triggerer.runner_hosts import RunnerHosts
 from tradewind.triggerer.runner_process import Frame
 from tradewind.wire.metrics import decode_metrics
@@ -70,7 +71,7 @@ class RunningTriggers:
         self._cipher = cipher
         self._tell = tell
         self.disturbers = Disturbers(logs, clock, patience, tell)
-        self._hosts = RunnerHosts(make_runner, clock, patience)
+        self._hosts = RunnerHosts(lambda kind: RunnerHost(make_runner, clock, kind, patience))
         self._running: dict[TriggerKey, RunningTrigger] = {}
         self.beginnings = Beginnings(cipher)
         self.fired: list[Fired] = []

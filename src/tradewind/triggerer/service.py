@@ -276,7 +276,7 @@ class Triggerer:
 
     def _store_troubles(self) -> None:
         noted = self._running.disturbers.noted
-        troubles = list(noted.values())
+        troubles = dict(noted)
         if troubles:
             self._store.transact(lambda tx: tx.triggers.note_troubles(troubles, self.job))
             noted.clear()

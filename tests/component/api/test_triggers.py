@@ -7,7 +7,8 @@ from fastapi.testclient import TestClient
 from tests.component.api.conftest import Connect
 from tests.component.world import World, defers
 from tradewind.model.dag import Task
-from tradewind.model.trigger import NewTrigger, TriggerTrouble
+from tradewind.model.trigger import NewTrigger
+from tradewind.model.trouble import Trouble
 
 TRIGGERS = "/ui/triggers"
 
@@ -33,10 +34,8 @@ def waiting(world: World) -> int:
         tx.triggers.add(triggers)
         job = tx.jobs.start("triggerer", hostname="far", pid=7, now=now)
         (claimed,) = tx.triggers.claim(job, 1, now + timedelta(seconds=1))
-        trouble = TriggerTrouble(
-            key=claimed.key, blocks=3, blocked_at=now, stack="bells.py, line 3", is_quarantined=True
-        )
-        tx.triggers.note_troubles([trouble], job)
+        trouble = Trouble(blocks=3, blocked_at=now, stack="bells.py, line 3", is_quarantined=True)
+        tx.triggers.note_troubles({claimed.key: trouble}, job)
     return job
 
 

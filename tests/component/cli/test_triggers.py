@@ -4,7 +4,8 @@ from tests.component.cli.deployment import NOW, CliDeployment
 from tradewind.bootstrap import wired
 from tradewind.model.dag import Dag, Task
 from tradewind.model.ids import AttemptKey
-from tradewind.model.trigger import NewTrigger, TriggerTrouble
+from tradewind.model.trigger import NewTrigger
+from tradewind.model.trouble import Trouble
 from tradewind.settings import load_settings
 
 
@@ -22,8 +23,8 @@ def test_triggers_are_listed_with_what_they_did_to_others(deployment: CliDeploym
         job = tx.jobs.start("triggerer", hostname="far", pid=7, now=NOW)
         tx.triggers.call_off([second.task], kills=True)
         (claimed,) = tx.triggers.claim(job, 1, NOW)
-        trouble = TriggerTrouble(key=claimed.key, blocks=2, blocked_at=NOW, stack="line 3", is_quarantined=False)
-        tx.triggers.note_troubles([trouble], job)
+        trouble = Trouble(blocks=2, blocked_at=NOW, stack="line 3", is_quarantined=False)
+        tx.triggers.note_troubles({claimed.key: trouble}, job)
 
     free, claimed_one = deployment.rows("triggers", "list", "--dag-id", "sales")
     assert (free["task_id"], free["triggerer"], free["running_since"], free["blocked"]) == ("a", None, None, 0)

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World
 from tradewind.model.ids import AttemptKey, TriggerKey
 from tradewind.model.states import TaskState
-from tradewind.model.trigger import NewTrigger, TriggerTrouble
+from tradewind.model.trigger import NewTrigger
+from tradewind.model.trouble import Trouble
 from tradewind.storage.database import Database
 from tradewind.storage.interface.trigger_store import PreparedTrigger, SealedKwargs, UnknownTrigger
 from tradewind.storage.schema import task_trigger
@@ -197,12 +198,12 @@ def test_what_triggers_did_to_others_is_known_to_who_takes_them_over(world: Worl
     waiting(world, "a", "b")
     with store.begin() as tx:
         (first,) = tx.triggers.claim(JOB, 1, NOW)
-        blocked = TriggerTrouble(key=first.key, blocks=2, blocked_at=NOW, stack="line 1", is_quarantined=False)
-        tx.triggers.note_troubles([blocked], OTHER_JOB)
-        tx.triggers.note_troubles([blocked], JOB)
-        apart = TriggerTrouble(key=first.key, blocks=3, blocked_at=None, stack=None, is_quarantined=True)
-        tx.triggers.note_troubles([apart], JOB)
-        tx.triggers.note_troubles([], JOB)
+        blocked = Trouble(blocks=2, blocked_at=NOW, stack="line 1", is_quarantined=False)
+        tx.triggers.note_troubles({first.key: blocked}, OTHER_JOB)
+        tx.triggers.note_troubles({first.key: blocked}, JOB)
+        apart = Trouble(blocks=3, blocked_at=None, stack=None, is_quarantined=True)
+        tx.triggers.note_troubles({first.key: apart}, JOB)
+        tx.triggers.note_troubles({}, JOB)
         tx.triggers.release(JOB)
 
     with store.begin() as tx:

@@ -1,11 +1,12 @@
 """The store of what waiting tasks wait for, and of who runs it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from tradewind.model.ids import JobKey, RunKey, TaskKey, TriggerKey, VersionKey
-from tradewind.model.trigger import ClaimedTrigger, NewTrigger, TriggerTrouble
+from tradewind.model.trigger import ClaimedTrigger, NewTrigger
+from tradewind.model.trouble import Trouble
 
 
 class SealedKwargs(NamedTuple):
@@ -124,7 +125,7 @@ class TriggerStore(Protocol):
     def delete_unwanted(self, job: JobKey) -> int:
         """What no task waits for, and is not to be ended yet: of this triggerer and of none. Returns how many."""
 
-    def note_troubles(self, troubles: Sequence[TriggerTrouble], job: JobKey) -> None:
+    def note_troubles(self, troubles: Mapping[TriggerKey, Trouble], job: JobKey) -> None:
         """What triggers of this triggerer did to others. A moment and a stack that are not told stay as they are."""
 
     def release(self, job: JobKey, keys: Collection[TriggerKey] | None = None) -> None:
