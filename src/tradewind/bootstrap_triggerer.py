@@ -65,6 +65,7 @@ def made_triggerer(
         places=CodePlaces(_make_places(wiring, environ), str(settings.plugins_folder)),
         cipher=cipher,
         options=_options(wiring, capacity, queues),
+        patience=_patience(wiring),
         hub=wiring.hub,
     )
     try:

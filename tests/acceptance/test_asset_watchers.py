@@ -41,6 +41,7 @@ def watching(
         "AIRFLOW_VAR_COLOR": "red",
         "TRADEWIND__CORE__FERNET_KEY": KEY,
         "TRADEWIND__TRIGGERER__JOB_HEARTBEAT_SEC": "0.5",
+        "TRADEWIND__TRIGGERER__QUARANTINE_AFTER_SECONDS": "2",
         "ACCEPTANCE_QUEUE": QUEUE,
         "AIRFLOW_CONN_REDIS_DEFAULT": url_of("redis"),
         "AIRFLOW_CONN_RABBITMQ_DEFAULT": url_of("rabbitmq"),
@@ -52,7 +53,7 @@ def watching(
         _SERVERS[made.home] = server
         made.start("triggerer")
         # Three services start at once: beside others that need the processors this alone may take a minute.
-        made.until(lambda: len(watchers(made)) == 8, "the watchers to be declared", within_s=180)
+        made.until(lambda: len(watchers(made)) == 9, "the watchers to be declared", within_s=180)
         made.until(lambda: all(each["triggerer_id"] for each in watchers(made)), "the watchers to be claimed")
         yield made
 
@@ -170,6 +171,21 @@ def test_a_watcher_that_fails_says_so_and_is_started_again(watching: Deployment)
 
     seen = watcher(watching, "lines")
     assert (seen["failures"], seen["error"]) == (0, None)
+
+
+def test_a_watcher_that_blocks_keeps_no_other_from_watching(watching: Deployment) -> None:
+    """E8: it is named with the place where it stands, and goes on apart from the others."""
+    before = len(lines(watching))
+    (watching.notes / "doze").touch()
+    watching.until(lambda: watcher(watching, "dozes")["is_quarantined"], "the watcher to be kept apart")
+
+    drop(watching, "meanwhile")
+    watching.until(lambda: lines(watching)[before:] == ["meanwhile"], "the others to go on", within_s=20)
+
+    shown = watching.command("assets", "watchers", "--columns", "name,blocked_count,last_blocked_stack")
+    assert "time.sleep(1000)" in shown
+    assert "Dozes kept all other watchers waiting" in (watching.home / "triggerer.txt").read_text()
+    (watching.notes / "doze").unlink()
 
 
 def test_a_watcher_runs_while_a_dag_that_is_not_paused_waits_for_it(watching: Deployment) -> None:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from tests.component.test_asset_watchers import ORDERS, STOCK, extra, stored
 from tests.component.world import World
 from tests.unit.triggerer.test_running import NoFolders
+from tradewind.decide.triggerers import Patience
 from tradewind.errors import DatabaseUnavailable
 from tradewind.model.asset import AllAssets
 from tradewind.model.dag import Task
@@ -18,14 +19,17 @@ from tradewind.model.ids import JobKey
 from tradewind.secrets.encryption import Encryption
 from tradewind.storage.interface import Store, Transaction
 from tradewind.storage.schema import dag_bundle, watcher
+from tradewind.telemetry.events import Event, WatcherBlocked, WatcherQuarantined
+from tradewind.telemetry.hub import Hub
 from tradewind.triggerer.code_places import CodePlaces
 from tradewind.triggerer.options import TriggererOptions
-from tradewind.triggerer.protocol import Ending, FrameKind, Kept, Outcome, Seen, Stop, Watch
+from tradewind.triggerer.protocol import Blocked, Ending, FrameKind, Kept, Outcome, Seen, Stop, Watch
 from tradewind.triggerer.runner_process import Frame, RunnerProcess
 from tradewind.triggerer.watching import Watching
 
 T = TypeVar("T")
 JOB: Final = JobKey(7)
+PATIENCE: Final = Patience(blocks=2, within_s=60.0, longest_block_s=5.0, in_quarantine_s=30.0)
 OPTIONS: Final = TriggererOptions(
     capacity=10, claimed_at_once=10, heartbeat_s=5, threshold_s=30, runner_threshold_s=30, longest_retry_delay_s=60
 )
@@ -61,6 +65,10 @@ class Runner(RunnerProcess):
     def __init__(self, heard: Heard) -> None:
         # Not `super().__init__`, which would start a process.
         self.is_gone = False
+        self.is_closed = False
+        self.at_work: set[int] = set()
+        self.runs: dict[str, Watch] = {}
+        self.steps = 0
         self._heard_of = heard
         self._said: list[Frame] = []
 
@@ -68,6 +76,7 @@ class Runner(RunnerProcess):
         match kind, content:
             case FrameKind.WATCH, Watch():
                 self._heard_of.watched.append(content)
+                self.runs[content.class_path] = content
             case FrameKind.STOP, list():
                 self._heard_of.stops += content
             case FrameKind.KEPT, list():
@@ -78,16 +87,28 @@ class Runner(RunnerProcess):
     def say(self, kind: FrameKind, content: object) -> None:
         self._said.append((kind, msgspec.msgpack.encode(content)))
 
+    def blocks(self, class_path: str, *, is_over: bool = True) -> None:
+        """One of its watchers holds up the others."""
+        self.steps += 1
+        number = self.runs[class_path].watcher
+        self.at_work = set() if is_over else {number}
+        self.say(FrameKind.BLOCKED, Blocked(number, 0.3, ["sleep(1)"], is_over, self.steps))
+
+    def stop(self, class_path: str) -> None:
+        """One of its watchers has stopped."""
+        self.say(FrameKind.STOPPED, self.runs.pop(class_path).watcher)
+
     def frames(self) -> list[Frame]:
         said, self._said = self._said, []
         return said
 
     def executing(self) -> set[int]:
-        return set()
+        return self.at_work
 
     def finish(self) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self.is_closed = True
 
     def starved_s(self) -> float:
         """See `RunnerProcess.starved_s`."""
@@ -106,6 +127,7 @@ class Scene:
         self.store = ForgetfulStore(world.database)
         self.heard = Heard()
         self.runners: list[Runner] = []
+        self.told: list[Event] = []
         store: Any = self.store
         self.watching = Watching(
             store,
@@ -114,12 +136,30 @@ class Scene:
             places=CodePlaces(NoFolders(), ""),
             cipher=Encryption([]),
             options=OPTIONS,
+            patience=PATIENCE,
+            hub=Hub(self.told.append),
         )
         self.watching.job = JOB
 
     def _make(self) -> Runner:
         self.runners.append(Runner(self.heard))
         return self.runners[-1]
+
+    def pass_time(self, seconds: float) -> list[list[str]]:
+        """Returns what each process runs that lives."""
+        self.watching.work()
+        self.world.clock.advance(seconds)
+        self.watching.work()
+        return [sorted(runner.runs) for runner in self.runners if not runner.is_closed]
+
+    def one_with(self, class_path: str) -> Runner:
+        """The process that runs this watcher."""
+        return next(runner for runner in self.runners if not runner.is_closed and class_path in runner.runs)
+
+    def row(self, class_path: str) -> Any:
+        """What is stored of a watcher."""
+        with self.world.database.engine.begin() as connection:
+            return connection.execute(sa.select(watcher).where(watcher.c.class_path == class_path)).one()
 
     def watched(self) -> list[str]:
         """The classes that were started, in that order."""
@@ -204,6 +244,88 @@ def test_who_fails_in_a_row_waits_ever_longer_and_who_ran_for_a_while_does_not(
 
     assert found == pauses
     assert [each.watcher for each in scene.heard.watched].count(drum.watcher) == 1 + len(pauses)
+
+
+def test_who_keeps_holding_up_others_goes_on_in_a_process_apart(scene: Scene) -> None:
+    """E8: what it sees counts as before, and the others are not touched."""
+    scene.watching.work()
+    main = scene.runners[0]
+    for _ in range(PATIENCE.blocks):
+        assert scene.heard.stops == []
+        main.blocks("bells.Drum")
+        scene.watching.work()
+    assert scene.heard.stops == [Stop(main.runs["bells.Drum"].watcher, kills=False)]
+    main.stop("bells.Drum")
+
+    assert scene.pass_time(1.0) == [["bells.Bell"], ["bells.Drum"]]
+    apart = scene.runners[1]
+    apart.say(FrameKind.SEEN, Seen(apart.runs["bells.Drum"].watcher, 1, '"boom"'))
+    scene.watching.work()
+
+    assert stored(scene.world) == [("stock", extra("boom"))]
+    assert scene.heard.kept == [Kept(apart.runs["bells.Drum"].watcher, 1)]
+    row = scene.row("bells.Drum")
+    assert (row.blocks, row.blocked_stack, row.is_quarantined, row.failures) == (2, "sleep(1)", True, 0)
+    assert [each.count for each in scene.told if isinstance(each, WatcherBlocked)] == [1, 2]
+    (quarantined,) = (each for each in scene.told if isinstance(each, WatcherQuarantined))
+    assert quarantined.text.startswith("bells.Drum kept holding up the others: it looks out for stock in quarantine")
+
+
+def test_who_lets_a_process_stand_still_is_kept_apart_from_then_on(scene: Scene) -> None:
+    """E8: the others begin again at once; it begins after a pause, and is alone if it does so in quarantine, too."""
+    scene.watching.work()
+    scene.runners[0].blocks("bells.Drum", is_over=False)
+    assert scene.pass_time(4.0) == [["bells.Bell", "bells.Drum"]]
+    assert scene.row("bells.Drum").blocked_stack == "sleep(1)"  # lists show it while the others wait
+    due = scene.watching.next_due()
+    assert due is not None
+    assert round(due - scene.world.clock.monotonic(), 1) == 0.7
+
+    scene.pass_time(1.0)
+    assert scene.runners[0].is_gone
+    assert sorted(scene.pass_time(2.0)) == [["bells.Bell"], ["bells.Drum"]]
+    assert scene.row("bells.Bell").failures == 0
+    assert "sleep(1)" in scene.row("bells.Drum").error
+
+    # Another one comes into quarantine, and is rid of it after a while.
+    main = scene.one_with("bells.Bell")
+    for _ in range(PATIENCE.blocks):
+        main.blocks("bells.Bell")
+    scene.watching.work()
+    main.stop("bells.Bell")
+    assert sorted(scene.pass_time(1.0)) == [[], ["bells.Bell", "bells.Drum"]]
+    scene.one_with("bells.Drum").blocks("bells.Drum", is_over=False)
+    scene.pass_time(30.0)
+    assert sorted(scene.pass_time(10.0)) == [[], ["bells.Bell"], ["bells.Drum"]]
+
+
+def test_a_loop_of_watchers_that_answers_does_not_stand_still(scene: Scene) -> None:
+    scene.watching.work()
+    (runner,) = scene.runners
+    runner.blocks("bells.Drum", is_over=False)
+    runner.say(FrameKind.PONG, b"")
+
+    assert scene.pass_time(60.0) == [["bells.Bell", "bells.Drum"]]
+
+
+def test_what_a_watcher_did_is_not_held_against_its_next_version(scene: Scene) -> None:
+    """It may have been mended."""
+    _come_from(scene.world, "git", "v1")
+    scene.watching.work()
+    for _ in range(PATIENCE.blocks):
+        scene.runners[0].blocks("bells.Drum")
+    scene.watching.work()
+    scene.runners[0].stop("bells.Drum")
+    assert scene.pass_time(1.0) == [["bells.Bell"], ["bells.Drum"]]
+
+    _come_from(scene.world, "git", "v2")
+    scene.watching.sweep()
+    scene.watching.work()
+    for runner, class_path in zip(scene.runners, ("bells.Bell", "bells.Drum"), strict=True):
+        runner.stop(class_path)
+
+    assert scene.pass_time(1.0) == [["bells.Bell", "bells.Drum"]]
+    assert scene.row("bells.Drum").is_quarantined is False
 
 
 def _come_from(world: World, bundle: str, version: str) -> None:

@@ -34,7 +34,8 @@ _SHOWN: Final = ("name", "uri", "group", "extra")
 _MORE: Final = ("id", "created_at", "updated_at", "last_event_at")
 _OF_WATCHERS: Final = (
     *("name", "asset", "dag_id", "class_path", "triggerer_id", "events", "failures", "error"),
-    *("failed_at", "trigger_id", "asset_id", "created_date"),
+    *("blocked_count", "is_quarantined", "last_blocked_stack"),
+    *("failed_at", "last_blocked", "trigger_id", "asset_id", "created_date"),
 )
 
 Name = Annotated[str | None, typer.Option(help="by its name")]
@@ -75,7 +76,7 @@ def _watchers(
 ) -> None:
     with opened() as wiring:
         page = wiring.database.read(lambda tx: tx.listings.page(Listed.WATCHERS, Query((), is_counted=False)))
-    shown = columns or ",".join(_OF_WATCHERS[:8])
+    shown = columns or ",".join(_OF_WATCHERS[:11])
     write_rows(
         choose_columns([_plain(row) for row in page.rows], shown, _OF_WATCHERS), output, when_empty="there is none"
     )

@@ -21,7 +21,14 @@ from tradewind.cli.service_process import (
 from tradewind.cli.telling import teller
 from tradewind.runtime.memory import load_for_good
 from tradewind.runtime.service import stop_signals
-from tradewind.telemetry.events import Event, JobDied, TriggerBlocked, TriggerQuarantined
+from tradewind.telemetry.events import (
+    Event,
+    JobDied,
+    TriggerBlocked,
+    TriggerQuarantined,
+    WatcherBlocked,
+    WatcherQuarantined,
+)
 from tradewind.telemetry.hub import Hub
 
 if TYPE_CHECKING:
@@ -87,9 +94,9 @@ def _line(event: Event) -> str | None:
     match event:
         case JobDied():
             return f"the triggerer of job {event.job_key} on {event.hostname} is dead: its triggers are free"
-        case TriggerBlocked():
+        case TriggerBlocked() | WatcherBlocked():
             return event.text if event.is_remarkable else None
-        case TriggerQuarantined():
+        case TriggerQuarantined() | WatcherQuarantined():
             return event.text
         case _:
             return None

@@ -53,6 +53,8 @@ class ClaimedWatcher:
     """How many of its events were stored, ever. The next one has the number after that."""
     failures: int
     """How often it failed since it last said something."""
+    blocks: int = 0
+    """How often it held up others."""
 
 
 class WatchedEvent(NamedTuple):

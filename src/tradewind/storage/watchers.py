@@ -9,11 +9,13 @@ import sqlalchemy as sa
 from tradewind.errors import TransactionConflict
 from tradewind.model.asset import AssetKey
 from tradewind.model.ids import JobKey
+from tradewind.model.trouble import Trouble
 from tradewind.model.watcher import ClaimedWatcher, NewWatcher, WatcherKey, WatcherUse
 from tradewind.storage.insert_new import insert_new
 from tradewind.storage.interface.watcher_store import SealedWatcher, WatchedAsset
 from tradewind.storage.one_of import one_of
 from tradewind.storage.schema import asset, asset_reference, asset_watcher, dag, dag_bundle, watcher, webhook_message
+from tradewind.storage.troubles import note_trouble, trouble_rows
 from tradewind.storage.types import AnyRow, Instant
 from tradewind.storage.watched_messages import WatchedMessages
 
@@ -45,7 +47,8 @@ _FREE = (
     .limit(sa.bindparam("limit"))
 )
 _LOCK_FREE = sa.select(_COLUMNS.watcher_key).where(_OF_KEYS, _IS_FREE).with_for_update(skip_locked=True)
-_CLAIM = sa.update(watcher).where(_OF_KEYS, _IS_FREE).values(triggerer=sa.bindparam("job"))
+# Who takes it lets it run with all others: it may have been mended meanwhile.
+_CLAIM = sa.update(watcher).where(_OF_KEYS, _IS_FREE).values(triggerer=sa.bindparam("job"), is_quarantined=sa.false())
 _WANTED = sa.select(_COLUMNS.watcher_key, dag_bundle.c.version).select_from(_WITH_BUNDLE).where(_OF_JOB, _IS_WANTED)
 _ASSETS = (
     sa.select(asset_watcher.c.watcher_key, asset.c.asset_key, asset.c.name, asset.c.uri)
@@ -74,6 +77,7 @@ _FAIL = (
         error=sa.bindparam("said"),
     )
 )
+_NOTE_TROUBLE = note_trouble(watcher, _COLUMNS.watcher_key)
 _LET_GO = sa.update(watcher).where(_OF_KEYS, _OF_JOB).values(triggerer=None)
 _RELEASE = sa.update(watcher).where(_OF_JOB).values(triggerer=None)
 _RELEASE_OTHERS = (
@@ -175,6 +179,11 @@ class Watchers:
     def fail(self, key: WatcherKey, job: JobKey, error: str, now: datetime) -> None:
         self._connection.execute(_FAIL, {"of": key, "job": job, "said": error, "now": now})
 
+    def note_troubles(self, troubles: Mapping[WatcherKey, Trouble], job: JobKey) -> None:
+        rows = trouble_rows(troubles, job)
+        if rows:
+            self._connection.execute(_NOTE_TROUBLE, rows)
+
     def let_go(self, keys: Collection[WatcherKey], job: JobKey) -> None:
         if keys:
             self._connection.execute(_LET_GO, {"keys": sorted(keys), "job": job})
@@ -247,6 +256,8 @@ def _to_row(new: NewWatcher, now: datetime) -> dict[str, object]:
         "path": new.path,
         "stored": 0,
         "failures": 0,
+        "blocks": 0,
+        "is_quarantined": False,
         "created_at": now,
     }
 
@@ -262,4 +273,5 @@ def _to_claimed(row: AnyRow) -> ClaimedWatcher:
         path=row.path,
         stored=row.stored,
         failures=row.failures,
+        blocks=row.blocks,
     )

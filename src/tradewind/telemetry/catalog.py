@@ -219,7 +219,9 @@ CAPACITY_LEFT: Final = _gauge(
     "triggerer.capacity_left", "triggers that it would take", ("hostname",), "triggerer.capacity_left.{hostname}"
 )
 TRIGGERS_SUCCEEDED: Final = _counter("triggers.succeeded", "triggers that said what their tasks waited for")
-TRIGGERS_BLOCKED: Final = _counter("triggers.blocked_main_thread", "steps of triggers that held up all others")
+TRIGGERS_BLOCKED: Final = _counter(
+    "triggers.blocked_main_thread", "steps of triggers and watchers that held up all others"
+)
 TRIGGERS_FAILED: Final = _counter("triggers.failed", "triggers that broke before they could")
 
 # Assets.

@@ -307,7 +307,7 @@ class TriggerBlocked:
     @property
     def is_remarkable(self) -> bool:
         """Whether to tell people of it: who blocks in every step is not to fill their logs."""
-        return self.count & (self.count - 1) == 0
+        return _is_power_of_two(self.count)
 
     @property
     def text(self) -> str:
@@ -336,6 +336,51 @@ class TriggerQuarantined:
             f"{self.class_path} {self.reason}: it goes on in quarantine, apart from other triggers"
             f" (task {self.task_id!r} of DAG {self.dag_id!r}, run {self.run_id!r})"
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatcherBlocked:
+    """The code of a watcher held up all others: the event loop stood still for so long, and there."""
+
+    class_path: str
+    assets: tuple[str, ...]
+    """What it looks out for."""
+    seconds: float
+    stack: str
+    count: int
+    """How often this one has done so."""
+
+    @property
+    def is_remarkable(self) -> bool:
+        """See `TriggerBlocked.is_remarkable`."""
+        return _is_power_of_two(self.count)
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return (
+            f"{self.class_path} kept all other watchers waiting for {self.seconds:.2f} s: it calls something that"
+            f" blocks, while it looks out for {', '.join(self.assets)}; number {self.count}\n{self.stack}"
+        ).rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatcherQuarantined:
+    """A watcher goes on in a process apart from the others, for what it did to them."""
+
+    class_path: str
+    assets: tuple[str, ...]
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        assets = ", ".join(self.assets)
+        return f"{self.class_path} {self.reason}: it looks out for {assets} in quarantine, apart from other watchers"
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0
 
 
 Event = (
@@ -370,5 +415,7 @@ Event = (
     | LogNotKept
     | TriggerBlocked
     | TriggerQuarantined
+    | WatcherBlocked
+    | WatcherQuarantined
     | Measurement
 )

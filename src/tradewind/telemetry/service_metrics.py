@@ -25,6 +25,7 @@ class ServiceMetrics(Numbers):
             measured.TriggersMeasured: self._triggers_measured,
             measured.TriggersDone: self._triggers_done,
             told.TriggerBlocked: lambda _: self._count(catalog.TRIGGERS_BLOCKED),
+            told.WatcherBlocked: lambda _: self._count(catalog.TRIGGERS_BLOCKED),
             measured.AssetsUpdated: lambda event: self._add(catalog.ASSET_UPDATES, event.count),
             measured.RequestServed: self._request_served,
             measured.ConnectionTested: self._connection_tested,

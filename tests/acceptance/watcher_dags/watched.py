@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from pathlib import Path
 
 from airflow.providers.standard.triggers.file import FileDeleteTrigger
@@ -39,8 +40,26 @@ class Drops(BaseEventTrigger):
             await asyncio.sleep(0.02)
 
 
+class Dozes(BaseEventTrigger):
+    """Blocks, and never comes back, if there is a file that says so."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = path
+
+    def serialize(self):
+        return f"{__name__}.Dozes", {"path": self.path}
+
+    async def run(self):
+        while not Path(self.path).exists():
+            await asyncio.sleep(0.02)
+        time.sleep(1000)  # noqa: ASYNC251 - what no watcher must do
+        yield TriggerEvent("awake")
+
+
 drops = Asset("drops", watchers=[AssetWatcher("lines", Drops(f"{FOLDER}/drops", "hush"))])
 flag = Asset("flag", watchers=[AssetWatcher("flag", FileDeleteTrigger(f"{FOLDER}/flag", poke_interval=0.02))])
+doze = Asset("doze", watchers=[AssetWatcher("dozes", Dozes(f"{FOLDER}/doze"))])
 to_people = {
     person: Asset(f"letters_to_{person}", watchers=[AssetWatcher(person, Letters(FOLDER, person))])
     for person in ("ada", "bob")
@@ -50,6 +69,7 @@ for dag_id, schedule in (
     ("on_drops", drops),
     ("also_on_drops", drops),
     ("on_flag", flag),
+    ("on_doze", doze),
     ("on_letters", to_people["ada"] & to_people["bob"]),
 ):
     globals()[dag_id] = DAG(dag_id, schedule=schedule)

@@ -6,6 +6,8 @@ import pytest
 
 from tests.conformance.storage.worlds import JOB, NOW, OTHER_JOB, World
 from tradewind.model.asset import AssetKey
+from tradewind.model.listing import Listed, Query
+from tradewind.model.trouble import Trouble
 from tradewind.model.watcher import NewWatcher, WatcherKey, WatcherUse
 from tradewind.storage.database import Database
 from tradewind.storage.interface.shared_stores import AssetReference, NewAsset
@@ -184,3 +186,26 @@ def test_what_was_posted_to_a_webhook_waits_until_somebody_is_done_with_it(store
         tx.watchers.drop_posted("other", numbers)
         assert tx.watchers.posted("orders", 0, 9) == [(numbers[2], '"c"')]
         assert tx.watchers.count_posted("other") == 1
+
+
+def test_what_a_watcher_did_to_others_is_known_and_who_takes_it_over_gives_it_another_chance(
+    store: Database, orders: AssetKey
+) -> None:
+    """E8."""
+    declare(store, orders, "bell")
+    with store.begin() as tx:
+        (claimed,) = tx.watchers.claim(JOB, 10)
+        tx.watchers.note_troubles({claimed.key: Trouble(blocks=2, blocked_at=NOW, stack="line 1")}, OTHER_JOB)
+        tx.watchers.note_troubles({claimed.key: Trouble(blocks=3, blocked_at=NOW, stack="line 2")}, JOB)
+        tx.watchers.note_troubles({claimed.key: Trouble(blocks=3, is_quarantined=True)}, JOB)
+        tx.watchers.note_troubles({}, JOB)
+
+    def shown() -> tuple[object, ...]:
+        (row,) = store.read(lambda tx: tx.listings.page(Listed.WATCHERS, Query((), is_counted=False))).rows
+        return tuple(row[name] for name in ("blocked_count", "last_blocked", "last_blocked_stack", "is_quarantined"))
+
+    assert shown() == (3, NOW, "line 2", True)
+    with store.begin() as tx:
+        tx.watchers.release(JOB)
+        (again,) = tx.watchers.claim(OTHER_JOB, 10)
+    assert (again.blocks, shown()) == (3, (3, NOW, "line 2", False))

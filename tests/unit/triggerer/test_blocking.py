@@ -34,7 +34,7 @@ def told_of(coroutine_steps: list[float], board: Board) -> list[float]:
         return "done"
 
     async def main() -> str:
-        return str(await Timed(steps(), 0.2, lambda _, took_s: told.append(took_s), busy=Busy(board), trigger=1))
+        return str(await Timed(steps(), 0.2, lambda _, took_s: told.append(took_s), busy=Busy(board), whose=lambda: 1))
 
     with use_clock(FakeClock()):
         assert asyncio.run(main()) == "done"
@@ -56,7 +56,7 @@ def test_it_is_known_whose_code_runs_and_where_it_is(board: Board) -> None:
         await asyncio.sleep(0)
 
     async def main() -> None:
-        await Timed(looks(), 0.2, lambda *told: seen.append(told), busy=busy, trigger=7)
+        await Timed(looks(), 0.2, lambda *told: seen.append(told), busy=busy, whose=lambda: 7)
 
     busy = Busy(board)
     asyncio.run(main())
@@ -123,13 +123,13 @@ def test_errors_and_cancellations_pass_through(board: Board) -> None:
 
     async def main() -> None:
         busy = Busy(board)
-        task = asyncio.ensure_future(_awaited(Timed(waits(), 0.2, tell, busy=busy, trigger=1)))
+        task = asyncio.ensure_future(_awaited(Timed(waits(), 0.2, tell, busy=busy, whose=lambda: 1)))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         with pytest.raises(ValueError, match="no"):
-            await Timed(fails(), 0.2, tell, busy=busy, trigger=1)
+            await Timed(fails(), 0.2, tell, busy=busy, whose=lambda: 1)
 
     asyncio.run(main())
     assert heard == ["cancelled"]

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from tradewind.model.asset import AssetKey
 from tradewind.model.ids import JobKey
+from tradewind.model.trouble import Trouble
 from tradewind.model.watcher import ClaimedWatcher, NewWatcher, SeenMessage, WatcherKey, WatcherUse
 
 
@@ -75,6 +76,9 @@ class WatcherStore(Protocol):
 
     def fail(self, key: WatcherKey, job: JobKey, error: str, now: datetime) -> None:
         """It failed, if it still belongs to this triggerer."""
+
+    def note_troubles(self, troubles: Mapping[WatcherKey, Trouble], job: JobKey) -> None:
+        """What watchers of this triggerer did to others. A moment and a stack that are not told stay as they are."""
 
     def let_go(self, keys: Collection[WatcherKey], job: JobKey) -> None:
         """These are free again, as far as they belong to this triggerer."""

@@ -22,6 +22,11 @@ watcher = sa.Table(
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("failed_at", Instant, nullable=True),
     sa.Column("error", LongText, nullable=True),
+    # How often it held up others, when and where it did so last, and whether it is kept apart from them.
+    sa.Column("blocks", sa.Integer, nullable=False),
+    sa.Column("blocked_at", Instant, nullable=True),
+    sa.Column("blocked_stack", LongText, nullable=True),
+    sa.Column("is_quarantined", sa.Boolean, nullable=False),
     sa.Column("created_at", Instant, nullable=False),
     sa.UniqueConstraint("identity"),
     sqlite_autoincrement=True,

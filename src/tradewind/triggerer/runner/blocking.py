@@ -17,14 +17,14 @@ class Timed:
         tell: Callable[[Step, float], object],
         *,
         busy: Busy,
-        trigger: int,
+        whose: Callable[[], int],
     ) -> None:
-        """`busy` is told when the code of that trigger runs."""
+        """`busy` is told when the code runs, and whose it is: asked with each step."""
         self._inner = inner
         self._longest_s = longest_s
         self._tell = tell
         self._busy = busy
-        self._trigger = trigger
+        self._whose = whose
 
     def __await__(self) -> Generator[Any, Any, Any]:
         step: Callable[[Any], Any] = self._inner.send
@@ -41,7 +41,7 @@ class Timed:
 
     def _timed(self, step: Callable[[Any], Any], given: Any) -> Any:
         began_s = current_clock().monotonic()
-        entered = self._busy.enter(self._trigger, began_s)
+        entered = self._busy.enter(self._whose(), began_s)
         try:
             return step(given)
         finally:

@@ -6,17 +6,21 @@ watcher is past a message and the events that were made of it are stored.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable
 from contextlib import aclosing, suppress
 from typing import Any, Final
 
 from tradewind.sdk.configuration import conf
 from tradewind.sdk.shared_stream import AckTimeout, AdvanceItem, AdvanceOutcome, SharedStreamProducer
 from tradewind.sdk.triggers import BaseEventTrigger
+from tradewind.triggerer.protocol import NOBODY
 
 _CANCEL_AGAIN_S: Final = 1.0
 _TOGETHER_S: Final = 5.0
 """Those who leave within so long of each other leave together: some wait until what they said is stored."""
+
+MakeTimed = Callable[[Coroutine[Any, Any, None], Callable[[], int]], Awaitable[None]]
+"""Awaits some work, with the way to learn who answers for its next step."""
 
 
 class Message:
@@ -145,14 +149,19 @@ class Subscriber:
 class _Group:
     """One source, and who shares it."""
 
-    def __init__(self, source: type[BaseEventTrigger], kwargs: dict[str, Any], options: "StreamOptions") -> None:
+    def __init__(
+        self, source: type[BaseEventTrigger], kwargs: dict[str, Any], options: "StreamOptions", timed: MakeTimed
+    ) -> None:
         self._source = source
         self._kwargs = kwargs
         self._options = options
+        self._timed = timed
         self._lanes: dict[Hashable, deque[Message]] = {}
         self._has_done = asyncio.Event()
-        self.subscribers: dict[Subscriber, None] = {}
-        self._task = asyncio.create_task(self._run())
+        self.subscribers: dict[Subscriber, int] = {}
+        """With the numbers of their watchers."""
+        self._answers = NOBODY
+        self._task = self._begin(self._run)
 
     @property
     def is_over(self) -> bool:
@@ -163,6 +172,18 @@ class _Group:
         """Nobody shares it any more."""
         self._task.cancel()
         await asyncio.wait([self._task])
+
+    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
+        async def timed() -> None:
+            await self._timed(work(), self._who_answers)
+
+        return asyncio.create_task(timed())
+
+    def _who_answers(self) -> int:
+        """For what the source does: one of those who share it. Should that one be moved elsewhere, and the source still
+        hold up others, it is the next one's turn."""
+        self._answers = next(iter(self.subscribers.values()), self._answers)
+        return self._answers
 
     async def _run(self) -> None:
         await asyncio.sleep(self._options.grace_s)
@@ -184,8 +205,8 @@ class _Group:
 
     async def _poll_acknowledged(self, producer: SharedStreamProducer) -> None:
         stream: Any = producer.open_stream()
-        advancing = asyncio.create_task(self._advance(producer))
-        receiving = asyncio.create_task(self._receive(producer, stream))
+        advancing = self._begin(lambda: self._advance(producer))
+        receiving = self._begin(lambda: self._receive(producer, stream))
         try:
             await asyncio.wait([advancing, receiving], return_when=asyncio.FIRST_COMPLETED)
             for task in (advancing, receiving):
@@ -257,8 +278,10 @@ class StreamOptions:
 class SharedStreams:
     """All sources that are shared, by what names them. A source runs while somebody subscribes to it."""
 
-    def __init__(self, options: StreamOptions | None = None) -> None:
+    def __init__(self, options: StreamOptions | None = None, timed: MakeTimed = lambda work, _: work) -> None:
+        """`timed` has the steps of sources noted, as those of watchers are."""
         self._options = options or StreamOptions()
+        self._timed = timed
         self._groups: dict[tuple[type[BaseEventTrigger], Hashable], _Group] = {}
         self._group_of: dict[Subscriber, _Group] = {}
 
@@ -272,9 +295,9 @@ class SharedStreams:
         place = (type(trigger), trigger.shared_stream_key())
         group = self._groups.get(place)
         if group is None or group.is_over:
-            group = self._groups[place] = _Group(type(trigger), kwargs, self._options)
+            group = self._groups[place] = _Group(type(trigger), kwargs, self._options, self._timed)
         subscriber = Subscriber(self._options.size, interrupt)
-        group.subscribers[subscriber] = None
+        group.subscribers[subscriber] = trigger.trigger_id or NOBODY
         self._group_of[subscriber] = group
         return subscriber
 

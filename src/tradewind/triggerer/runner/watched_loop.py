@@ -1,7 +1,7 @@
 """The event loop of a runner and the threads beside it: outside it is known whose code runs, and who blocks others."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tradewind.sdk.configuration import conf
@@ -28,7 +28,11 @@ class WatchedLoop:
 
     def timed(self, inner: Coroutine[Any, Any, Any], number: int) -> Timed:
         """What it returns, with each of its steps noted as one of that trigger or watcher."""
-        return Timed(inner, self._longest_step_s, self._tell_blocked, busy=self._busy, trigger=number)
+        return self.timed_for(inner, lambda: number)
+
+    def timed_for(self, inner: Coroutine[Any, Any, Any], whose: Callable[[], int]) -> Timed:
+        """The same for what is done for several: `whose` names the one who answers for its next step."""
+        return Timed(inner, self._longest_step_s, self._tell_blocked, busy=self._busy, whose=whose)
 
     def _tell_blocks(self, step: Step, took_s: float) -> None:
         """In the thread of the watch: the step goes on."""

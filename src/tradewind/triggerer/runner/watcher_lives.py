@@ -79,7 +79,7 @@ class WatcherLives:
         self._loop = WatchedLoop(link, board)
         set_process_runtime(runtime_of(link, NOBODY))
         self._classes = TriggerClasses()
-        self._streams = SharedStreams()
+        self._streams = SharedStreams(timed=self._loop.timed_for)
         self._lives: dict[int, _Life] = {}
         self._looking = asyncio.get_running_loop().create_task(self._look_at_files())
 
