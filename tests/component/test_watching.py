@@ -19,11 +19,11 @@ from tradewind.model.ids import JobKey
 from tradewind.secrets.encryption import Encryption
 from tradewind.storage.interface import Store, Transaction
 from tradewind.storage.schema import dag_bundle, watcher
-from tradewind.telemetry.events import Event, WatcherBlocked, WatcherQuarantined
+from tradewind.telemetry.events import Event, WatcherBlocked, WatcherQuarantined, WatcherSaid
 from tradewind.telemetry.hub import Hub
 from tradewind.triggerer.code_places import CodePlaces
 from tradewind.triggerer.options import TriggererOptions
-from tradewind.triggerer.protocol import Blocked, Ending, FrameKind, Kept, Outcome, Seen, Stop, Watch
+from tradewind.triggerer.protocol import Blocked, Ending, FrameKind, Kept, Logged, Outcome, Seen, Stop, Watch
 from tradewind.triggerer.runner_process import Frame, RunnerProcess
 from tradewind.triggerer.watching import Watching
 
@@ -297,6 +297,25 @@ def test_who_lets_a_process_stand_still_is_kept_apart_from_then_on(scene: Scene)
     scene.one_with("bells.Drum").blocks("bells.Drum", is_over=False)
     scene.pass_time(30.0)
     assert sorted(scene.pass_time(10.0)) == [[], ["bells.Bell"], ["bells.Drum"]]
+
+
+def test_what_watchers_log_and_print_is_for_who_looks_after_the_service(scene: Scene) -> None:
+    """They have no task with a log that anybody could read."""
+    scene.watching.work()
+    (runner,) = scene.runners
+    details = [{"exc_type": "ValueError", "exc_value": "cracked"}]
+    records: list[dict[str, object]] = [
+        {"level": "info", "event": "boom", "logger": "task.stdout"},
+        {"level": "error", "event": "cleanup failed", "logger": "x", "error_detail": details},
+    ]
+    runner.say(FrameKind.LOG, Logged(runner.runs["bells.Drum"].watcher, records))
+    runner.say(FrameKind.LOG, Logged(99, records))
+
+    scene.watching.work()
+
+    said = [(each.class_path, each.text) for each in scene.told if isinstance(each, WatcherSaid)]
+    texts = ("[info] boom", "[error] cleanup failed\nValueError: cracked")
+    assert said == [("bells.Drum", text) for text in texts]
 
 
 def test_a_loop_of_watchers_that_answers_does_not_stand_still(scene: Scene) -> None:

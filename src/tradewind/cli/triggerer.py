@@ -28,6 +28,7 @@ from tradewind.telemetry.events import (
     TriggerQuarantined,
     WatcherBlocked,
     WatcherQuarantined,
+    WatcherSaid,
 )
 from tradewind.telemetry.hub import Hub
 
@@ -98,5 +99,7 @@ def _line(event: Event) -> str | None:
             return event.text if event.is_remarkable else None
         case TriggerQuarantined() | WatcherQuarantined():
             return event.text
+        case WatcherSaid():
+            return f"{event.class_path}: {event.text}"
         case _:
             return None

@@ -379,6 +379,14 @@ class WatcherQuarantined:
         return f"{self.class_path} {self.reason}: it looks out for {assets} in quarantine, apart from other watchers"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatcherSaid:
+    """A watcher logged or printed something. It has no task whose log could keep it."""
+
+    class_path: str
+    text: str
+
+
 def _is_power_of_two(count: int) -> bool:
     return count & (count - 1) == 0
 
@@ -417,5 +425,6 @@ Event = (
     | TriggerQuarantined
     | WatcherBlocked
     | WatcherQuarantined
+    | WatcherSaid
     | Measurement
 )

@@ -1,7 +1,6 @@
 """The watchers that a triggerer has, and the processes that run them: one for all, and others for those who disturb."""
 
 import json
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,7 @@ from tradewind.decide.triggerers import Patience
 from tradewind.decide.watchers import STEADY_S, pause_after_failures
 from tradewind.model.watcher import ClaimedWatcher, WatchedEvent, WatcherKey
 from tradewind.runtime.clock import Clock
-from tradewind.telemetry.events import DutyFailed, Event
+from tradewind.telemetry.events import DutyFailed, Event, WatcherSaid
 from tradewind.telemetry.measurements import user_measured
 from tradewind.triggerer.process_host import HostKind, MakeRunner, ProcessHost
 from tradewind.triggerer.protocol import (
@@ -20,6 +19,7 @@ from tradewind.triggerer.protocol import (
     Code,
     FrameKind,
     Kept,
+    Logged,
     Stop,
     Watch,
     decode_blocked,
@@ -32,8 +32,6 @@ from tradewind.triggerer.runner_hosts import RunnerHosts
 from tradewind.triggerer.runner_process import Frame
 from tradewind.triggerer.watcher_troubles import WatcherTroubles
 from tradewind.wire.metrics import decode_metrics
-
-log = logging.getLogger("tradewind.watchers")
 
 _LOST: Final = "the process that ran it ended while its code was running"
 _KEEPS: Final = "kept holding up the others"
@@ -228,9 +226,8 @@ class RunningWatchers:
             case FrameKind.METRICS:
                 self._tell(user_measured(decode_metrics(content)))
             case FrameKind.LOG:
-                logged = decode_logged(content)
-                for record in logged.records:
-                    log.info("watcher %s: %s", logged.trigger, record.get("event"), extra={"record": record})
+                for said in _said(host, decode_logged(content)):
+                    self._tell(said)
             case _:
                 host.answered()
 
@@ -336,3 +333,18 @@ class RunningWatchers:
         self.running.pop(key, None)
         running.host.members.pop(key, None)
         self.troubles.forget(key)
+
+
+def _said(host: WatcherHost, logged: Logged) -> list[WatcherSaid]:
+    running = host.members.get(WatcherKey(logged.trigger))
+    if running is None:
+        return []
+    return [WatcherSaid(class_path=running.claimed.class_path, text=_text(record)) for record in logged.records]
+
+
+def _text(record: Mapping[str, object]) -> str:
+    """A record for who reads only text."""
+    details = record.get("error_detail")
+    errors = [each for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    told = (f"{each.get('exc_type')}: {each.get('exc_value')}" for each in errors)
+    return "\n".join([f"[{record.get('level')}] {record.get('event')}", *told])

@@ -18,7 +18,7 @@ class Line:
         self._asker = asker
 
     def hide(self, texts: list[str]) -> None:
-        """What they print goes past the logs of tasks; what they log is masked here."""
+        """What they log and print is masked here."""
 
     def tell(self, method: str, arguments: bytes) -> None:
         """See `Line.tell`. Here it is answered, too: nothing that comes later would show that it was refused."""

@@ -30,7 +30,7 @@ from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.last_words import LastWord, is_stopped
 from tradewind.triggerer.runner.line import Line, runtime_of
 from tradewind.triggerer.runner.link import Link, SupervisorGone
-from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
+from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, Capture
 from tradewind.triggerer.runner.watched_loop import WatchedLoop
 from tradewind.worker.child.metrics import TaskMetrics
 
@@ -69,7 +69,7 @@ class Lives:
         """In the thread of the loop. `killed`: those that are stopped because a person wants it; `board` learns whose
         code runs."""
         install()
-        capture_logs(link)
+        self._capture = Capture(link)
         self._metrics = TaskMetrics(partial(link.send, FrameKind.METRICS), hide=redact_known)
         Stats.set_sink(self._metrics)
         self._link = link
@@ -94,8 +94,7 @@ class Lives:
 
     async def live(self, start: Start) -> LastWord:
         """From its first to its last moment. Returns how it ended; raises nothing."""
-        CURRENT_TRIGGER.set(start.trigger)
-        with use_runtime(runtime_of(self._link, start.trigger)):
+        with self._capture.of(start.trigger), use_runtime(runtime_of(self._link, start.trigger)):
             try:
                 # All that is done for it may hold up others: also its import, what makes it and what cleans up.
                 outcome = await self._loop.timed(self._outcome(start), start.trigger)

@@ -29,7 +29,7 @@ from tradewind.triggerer.runner.classes import TriggerClasses
 from tradewind.triggerer.runner.last_words import LastWord, is_stopped, took_back
 from tradewind.triggerer.runner.line import runtime_of
 from tradewind.triggerer.runner.link import Link, SupervisorGone
-from tradewind.triggerer.runner.logs import CURRENT_TRIGGER, capture_logs
+from tradewind.triggerer.runner.logs import Capture
 from tradewind.triggerer.runner.shared_streams import SharedStreams, Subscriber
 from tradewind.triggerer.runner.watched_loop import WatchedLoop
 from tradewind.worker.child.metrics import TaskMetrics
@@ -72,7 +72,7 @@ class WatcherLives:
     def __init__(self, link: Link, board: Board) -> None:
         """In the thread of the loop. `board` learns whose code runs."""
         install()
-        capture_logs(link)
+        self._capture = Capture(link)
         self._metrics = TaskMetrics(partial(link.send, FrameKind.METRICS), hide=redact_known)
         Stats.set_sink(self._metrics)
         self._link = link
@@ -99,9 +99,8 @@ class WatcherLives:
 
     async def live(self, watch: Watch) -> LastWord:
         """Until it is stopped or fails. Returns how it ended; raises nothing."""
-        CURRENT_TRIGGER.set(watch.watcher)
         life = self._lives[watch.watcher] = _Life(watch, watch.stored, task=asyncio.current_task())
-        with use_runtime(runtime_of(self._link, watch.watcher)):
+        with self._capture.of(watch.watcher), use_runtime(runtime_of(self._link, watch.watcher)):
             try:
                 while True:
                     await self._loop.timed(self._once(life), watch.watcher)
