@@ -85,6 +85,9 @@ def _require_usable_gate(timetable: AssetAndTime) -> None:
         raise UnusableGate(f'on_deadline="{timetable.on_deadline}" needs a deadline: how long after the tick that is')
     if isinstance(timetable.timetable, Never | PartitionedAtRuntime):
         raise UnusableGate("the time that it waits for never comes: its timetable has no ticks")
+    if isinstance(timetable.timetable, Continuous):
+        # What is due again at once is no tick: slots would be made without end while the assets are missing.
+        raise UnusableGate("ContinuousTimetable is always due, so there is no tick to wait at: use the assets alone")
     if timetable.match is Match.IN_INTERVAL and not _has_intervals(timetable.timetable):
         raise UnusableGate(
             'match="in_interval" needs a timetable whose runs have data intervals with a length,'
@@ -94,7 +97,7 @@ def _require_usable_gate(timetable: AssetAndTime) -> None:
 
 def _has_intervals(timetable: TimeTimetable) -> bool:
     match timetable:
-        case CronDataInterval() | DeltaDataInterval() | Custom() | Continuous():
+        case CronDataInterval() | DeltaDataInterval() | Custom():
             return True
         case CronTrigger(interval=interval) | MultipleCronTrigger(interval=interval) | DeltaTrigger(interval=interval):
             return interval != NO_TIME

@@ -270,6 +270,7 @@ def rolled_up(mapper: PartitionMapper, window: Window, count: int) -> Partitione
         (rolled_up(StartOfDayMapper(), DayWindow(), 25), r"MinimumCount\(25\) waits for more keys .*, which is 24"),
         (rolled_up(StartOfMonthMapper(), MonthWindow(), 32), "which is 31"),
         (rolled_up(IdentityMapper(), SegmentWindow(["n", "s"]), 3), "which is 2"),
+        (AssetAndTimeSchedule(assets=A, timetable=ContinuousTimetable()), "ContinuousTimetable is always due"),
     ],
 )
 def test_a_timetable_that_makes_no_sense_is_refused(timetable: BaseTimetable, problem: str) -> None:
