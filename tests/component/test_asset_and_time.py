@@ -17,6 +17,7 @@ from tradewind.model.timetable import AssetAndTime, CronDataInterval, CronTrigge
 from tradewind.operations.plan_backfill import BackfillRequest, plan_backfill, runs_to_make
 from tradewind.operations.record_asset_events import add_asset_events
 from tradewind.operations.start_backfill import start_backfill
+from tradewind.scheduler import run_for_assets
 from tradewind.storage.interface.shared_stores import NewAssetEvent
 from tradewind.storage.schema import schedule_slot
 from tradewind.telemetry.events import SlotOverdue
@@ -151,15 +152,137 @@ def test_without_catchup_the_next_tick_supersedes_and_nothing_else_does(any_worl
 def test_a_tick_that_has_come_survives_a_file_that_is_read_before_a_scheduler_looks(world: World) -> None:
     """C4."""
     gated(world)
-    world.clock.advance(2.5 * HOUR)
-    gated(world, note="read anew")
+    world.clock.advance(1.5 * HOUR)
     update(world, A)
+    world.clock.advance(HOUR)
+    gated(world, note="read anew")
 
     world.scheduler()
     world.settle()
 
     assert dates(world) == [1]
     assert slots(world) == [(1, SlotState.OPEN), (2, SlotState.WAITING)]
+
+
+@pytest.mark.parametrize(
+    ("gate", "partition"),
+    [
+        ({"match": Match.IN_INTERVAL}, None),
+        ({"match": Match.PARTITION, "key_format": "%H"}, "02"),
+        ({"fresh_within": Delta.of(timedelta(minutes=45))}, None),
+    ],
+)
+def test_a_tick_that_opens_at_once_supersedes_those_that_wait(
+    any_world: World, gate: dict[str, Any], partition: str | None
+) -> None:
+    """C4: without catchup, whichever updates count."""
+    gated(any_world, inner=CronDataInterval("0 * * * *"), **gate)
+    any_world.scheduler()
+    any_world.pass_time(2 * HOUR)
+    assert slots(any_world) == [(2, SlotState.WAITING)]
+
+    any_world.clock.advance(HOUR)
+    happened = timedelta(0) if "fresh_within" in gate else timedelta(minutes=30)
+    update_at(any_world, any_world.clock.now() - happened, partition)
+    any_world.settle()
+
+    assert slots(any_world) == [(2, SlotState.SUPERSEDED), (3, SlotState.OPEN)]
+    assert dates(any_world) == [2]
+
+
+def test_an_update_counts_for_the_tick_before_it_although_no_scheduler_looked(any_world: World) -> None:
+    """C4: the update of half past one is for the tick of one, whoever was there at two."""
+    gated(any_world)
+    any_world.scheduler()
+    any_world.pass_time(HOUR)
+    any_world.clock.advance(HOUR / 2)
+    update(any_world, A)
+    any_world.clock.advance(HOUR * 2 / 3)
+
+    any_world.settle()
+
+    assert slots(any_world) == [(1, SlotState.OPEN), (2, SlotState.WAITING)]
+    assert dates(any_world) == [1]
+
+
+def test_an_update_after_the_next_tick_opens_no_earlier_one_when_a_pause_ends(any_world: World) -> None:
+    """C4."""
+    gated(any_world)
+    any_world.scheduler()
+    any_world.pass_time(HOUR + 600)
+    any_world.pause("report")
+    any_world.pass_time(HOUR + 1200)
+    update(any_world, A)
+    any_world.settle()
+
+    any_world.pause("report", is_paused=False)
+    any_world.settle()
+    any_world.pass_time(60)
+
+    assert slots(any_world) == [(1, SlotState.SUPERSEDED), (2, SlotState.OPEN)]
+
+
+def test_a_tick_gives_way_to_the_next_one_although_nobody_noted_that(world: World) -> None:
+    """C4: from one o'clock until after five no scheduler runs; only the newest tick is made up for."""
+    gated(world)
+    world.scheduler()
+    world.pass_time(HOUR)
+    world.clock.advance(2.5 * HOUR)
+    update(world, A)
+    world.clock.advance(2 * HOUR)
+
+    world.settle()
+
+    assert slots(world) == [(1, SlotState.SUPERSEDED), (2, SlotState.SUPERSEDED), (5, SlotState.OPEN)]
+
+
+@pytest.mark.parametrize(("minutes", "states"), [(30, [SlotState.EXPIRED]), (90, [SlotState.SUPERSEDED])])
+def test_the_next_tick_or_the_deadline_counts_whichever_came_first(
+    world: World, minutes: int, states: list[SlotState]
+) -> None:
+    """C4: also where a scheduler looks after both."""
+    gated(world, deadline=Delta.of(timedelta(minutes=minutes)), on_deadline=OnDeadline.SKIP)
+    world.scheduler()
+    world.pass_time(HOUR)
+    world.pause("report")
+    world.clock.advance(HOUR + 2400)
+
+    world.pause("report", is_paused=False)
+    world.settle()
+
+    assert [state for hour, state in slots(world) if hour == 1] == states
+
+
+def test_updates_on_their_way_are_waited_for_before_a_tick_is_superseded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C4: another scheduler has begun to hand them out, and this one does not see them yet."""
+    gated(world)
+    world.scheduler()
+    world.pass_time(HOUR)
+    world.clock.advance(HOUR / 2)
+    update(world, A)
+    world.clock.advance(HOUR)
+    with monkeypatch.context() as patch:
+        patch.setattr(run_for_assets, "hand_out_events", lambda *_: 0)
+        world.settle()
+        assert slots(world) == [(1, SlotState.WAITING), (2, SlotState.WAITING)]
+
+    world.pass_time(60)
+
+    assert slots(world) == [(1, SlotState.OPEN), (2, SlotState.WAITING)]
+
+
+def test_ticks_that_caught_up_give_way_to_the_newest_when_the_dag_no_longer_does(world: World) -> None:
+    """C4."""
+    gated(world, catchup=True)
+    world.scheduler()
+    world.pass_time(3 * HOUR, step_s=HOUR)
+
+    gated(world, catchup=False)
+    world.settle()
+
+    assert slots(world) == [(1, SlotState.SUPERSEDED), (2, SlotState.SUPERSEDED), (3, SlotState.WAITING)]
 
 
 def test_a_paused_dag_keeps_its_slot_and_the_updates(any_world: World) -> None:
@@ -204,6 +327,39 @@ def test_updates_since_the_last_run_count(world: World) -> None:
 
     world.pass_time(HOUR - 660)
     assert slots(world)[-1] == (2, SlotState.WAITING)
+    update(world, A)
+    world.settle()
+
+    assert dates(world) == [1, 2]
+
+
+def test_a_run_that_is_cleared_was_made_no_later(world: World) -> None:
+    """C4: match."""
+    gated(world, match=Match.SINCE_LAST_RUN)
+    world.scheduler()
+    update(world, A)
+    world.pass_time(HOUR + 600)
+    update(world, A)
+    world.pass_time(600)
+
+    (run,) = world.runs("report")
+    world.clear("work", dag_id="report", run_id=run.run_id)
+    world.settle()
+    world.pass_time(HOUR - 1200)
+
+    assert dates(world) == [1, 2]
+
+
+def test_updates_since_a_run_from_before_the_gate_count(world: World) -> None:
+    """C4: match."""
+    world.publish(Dag("report", tasks=(Task("work"),), timetable=HOURLY, start_at=utc("2026-01-01T00:00:01")))
+    world.scheduler()
+    world.pass_time(HOUR)
+
+    gated(world, match=Match.SINCE_LAST_RUN)
+    update_at(world, utc("2026-01-01T00:59"))
+    world.pass_time(HOUR)
+    assert dates(world) == [1]
     update(world, A)
     world.settle()
 
@@ -300,6 +456,18 @@ def test_a_run_of_that_date_that_somebody_asked_for_settles_the_slot_and_consume
     assert consumed(world) == [[]]
     world.pass_time(HOUR)
     assert dates(world) == [1, 2]
+
+
+def test_a_tick_whose_run_somebody_asked_for_before_waits_for_nothing(world: World) -> None:
+    """C4."""
+    gated(world)
+    world.scheduler()
+    world.trigger("report", "mine", logical_date=utc("2026-01-01T01:00"))
+
+    world.pass_time(HOUR)
+
+    assert slots(world) == [(1, SlotState.OPEN)]
+    assert dates(world) == [1]
 
 
 def test_an_open_slot_has_its_run_although_no_other_may_start(any_world: World) -> None:

@@ -4,13 +4,14 @@
     so. A run by assets has consumed what its condition needs, and one update only where one is enough. In the end
     nothing that would suffice is left lying, unless its DAG is paused.
 14. A tick is one slot. One that is open has its run, and no other slot has the same; each run of such a timetable has
-    its slot. Where the DAG does not catch up, one slot waits at most; none waits past its deadline in vain.
+    its slot. Where the DAG does not catch up, only the last slot waits: an update counts until the next tick, and what
+    a slot that was superseded needs had not come until then. None waits past its deadline in vain.
 """
 
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
 
@@ -91,11 +92,17 @@ class Outside:
 
 
 def prepare(connection: sa.Connection) -> None:
-    """Note each update that is consumed although it was."""
+    """Note each update that is consumed although it was, and the last update before each slot that is superseded:
+    clocks are wrong at times, and nobody waits for what is still to come."""
     connection.exec_driver_sql("CREATE TEMP TABLE consumed_again (dag_id, event_key)")
     connection.exec_driver_sql(
         "CREATE TEMP TRIGGER watch_delivery AFTER UPDATE OF run_key ON main.asset_delivery"
         " WHEN OLD.run_key IS NOT NULL BEGIN INSERT INTO consumed_again VALUES (NEW.dag_id, NEW.event_key); END"
+    )
+    connection.exec_driver_sql("CREATE TEMP TABLE superseded_after (slot_key, event_key)")
+    connection.exec_driver_sql(
+        "CREATE TEMP TRIGGER watch_slot AFTER UPDATE OF state ON main.schedule_slot WHEN NEW.state = 'superseded'"
+        " BEGIN INSERT INTO superseded_after SELECT NEW.slot_key, coalesce(max(event_key), 0) FROM asset_event; END"
     )
 
 
@@ -180,8 +187,8 @@ def _slot_violations(raw: sqlite3.Connection, dag: Dag, gate: AssetAndTime) -> I
         has_run = state == "open" or (state == "expired" and gate.on_deadline is OnDeadline.FAIL)
         if has_run != (run_key is not None) or found != run_key or (found is not None and run_after != tick):
             yield f"the slot {tick} of {dag.dag_id} is {state} with the run {run_key}"
-    if not dag.catchup and sum(state == "waiting" for state, *_ in slots) > 1:
-        yield f"{dag.dag_id} has several slots that wait, and does not catch up"
+    if not dag.catchup:
+        yield from _turn_violations(raw, dag, [(row[0], datetime.fromisoformat(row[1]), row[2]) for row in slots])
     query = "SELECT count(*) FROM dag_run WHERE dag_id = ? AND run_type = 'scheduled'"
     (runs,) = raw.execute(query, (dag.dag_id,)).fetchone()
     with_run = {run_key for _, _, run_key, *_ in slots if run_key is not None}
@@ -191,3 +198,28 @@ def _slot_violations(raw: sqlite3.Connection, dag: Dag, gate: AssetAndTime) -> I
     steps = {(later - earlier).total_seconds() for earlier, later in pairwise(ticks)}
     if dag.catchup and steps - {STEP_S}:
         yield f"{dag.dag_id} has lost ticks: it has {[str(tick) for tick in ticks]}"
+
+
+def _turn_violations(raw: sqlite3.Connection, dag: Dag, slots: list[tuple[str, datetime, int | None]]) -> Iterator[str]:
+    query = """
+        SELECT name, d.created_at, run_key, event_key FROM asset_delivery d JOIN asset USING (asset_key)
+        WHERE dag_id = ?
+    """
+    updates = [(name, datetime.fromisoformat(at), *keys) for name, at, *keys in raw.execute(query, (dag.dag_id,))]
+    query = "SELECT run_after, event_key FROM superseded_after JOIN schedule_slot USING (slot_key) WHERE dag_id = ?"
+    last_events = {datetime.fromisoformat(tick): event for tick, event in raw.execute(query, (dag.dag_id,))}
+    ticks = {run_key: tick for _, tick, run_key in slots if run_key is not None}
+    for state, tick, run_key in slots:
+        next_tick = tick + timedelta(seconds=STEP_S)
+        has_next = tick != slots[-1][1]
+        if state == "waiting" and has_next:
+            yield f"the slot {tick} of {dag.dag_id} waits, which does not catch up, and a later one is there"
+        if has_next and any(key == run_key and at >= next_tick for _, at, key, _ in updates if key is not None):
+            yield f"the slot {tick} of {dag.dag_id} has consumed an update from after the next tick"
+        left = {
+            name
+            for name, at, key, event in updates
+            if at < next_tick and event <= last_events.get(tick, 0) and (key is None or ticks[key] > tick)
+        }
+        if state == "superseded" and _holds(dag, left):
+            yield f"the slot {tick} of {dag.dag_id} was superseded although {sorted(left)} had come"

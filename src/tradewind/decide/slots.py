@@ -4,11 +4,16 @@ Everything is measured from the tick, and so the answer does not depend on when 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, assert_never
 
+from tradewind.decide.timetables import next_run
+from tradewind.model.dag import Dag
+from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.local_time import time_zone
+from tradewind.model.planned_runs import PlannedRuns
 from tradewind.model.slot import NewSlot, Slot
 from tradewind.model.slot_policy import EventWindow, Match, OnDeadline
 from tradewind.model.timetable import AssetAndTime, RunInfo
@@ -31,14 +36,44 @@ class SlotMove(StrEnum):
     """It is told, and goes on waiting."""
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A slot that waits: which updates count for it, and until when."""
+
+    slot: Slot
+    window: EventWindow
+    ends_at: datetime | None
+    """The next tick, which it has to give way to. None: it may wait for ever."""
+
+
 def new_slot(dag_id: str, gate: AssetAndTime, info: RunInfo) -> NewSlot:
     """Of a tick that has come."""
     return NewSlot(dag_id, info, None if gate.deadline is None else info.run_after + gate.deadline.rest)
 
 
-def event_window(gate: AssetAndTime, info: RunInfo, last_run_at: datetime | None) -> EventWindow:
-    """Which updates count for a tick. `last_run_at`: when the last run of the timetable was made."""
-    after, before, partition_key = None, None, None
+def turn_end(dag: Dag, info: RunInfo, newest: datetime | None, plan: PlannedRuns | None = None) -> datetime | None:
+    """The tick that supersedes this one: that which follows in the timetable, whether somebody was there to note it or
+    not, or, where the timetable was another one then, the `newest` that was noted."""
+    if dag.catchup:
+        return None
+    every_tick = replace(restriction_of(dag), catchup=True)
+    following = next_run(dag.timetable, last=info, restriction=every_tick, now=info.run_after, plan=plan)
+    later = (None if following is None else following.run_after, newest)
+    return min((tick for tick in later if tick is not None and tick > info.run_after), default=None)
+
+
+def opens_in_order(gate: AssetAndTime, *, catchup: bool) -> bool:
+    """Whether what is not enough for a tick that waits is not enough for any later one: no more updates count for that.
+    Who does not catch up has a turn for each tick; a data interval or a partition belongs to one tick alone."""
+    return catchup and gate.match in (Match.ANY, Match.SINCE_LAST_RUN)
+
+
+def event_window(
+    gate: AssetAndTime, info: RunInfo, last_run_at: datetime | None, ends_at: datetime | None = None
+) -> EventWindow:
+    """Which updates count for a tick. `last_run_at`: when the last run of the timetable was made; `ends_at`: the next
+    tick, from which on updates are for that."""
+    after, before, partition_key = None, None if ends_at is None else ends_at - _SHORTEST, None
     match gate.match:
         case Match.ANY:
             pass
@@ -46,7 +81,8 @@ def event_window(gate: AssetAndTime, info: RunInfo, last_run_at: datetime | None
             after = last_run_at
         case Match.IN_INTERVAL:
             if info.data_interval is not None:
-                after, before = info.data_interval.start, info.data_interval.end - _SHORTEST
+                end = info.data_interval.end - _SHORTEST
+                after, before = info.data_interval.start, end if before is None else min(before, end)
         case Match.PARTITION:
             partition_key = partition_of(gate, info)
         case _:
@@ -75,11 +111,15 @@ def partition_of(gate: AssetAndTime, info: RunInfo) -> str:
     return (info.logical_date or info.run_after).astimezone(time_zone(zone)).strftime(gate.key_format)
 
 
-def move_of(gate: AssetAndTime, slot: Slot, now: datetime, *, is_satisfied: bool) -> SlotMove:
-    """What becomes of a slot that waits. Its assets count past its deadline too, until something is done about that."""
+def move_of(
+    gate: AssetAndTime, slot: Slot, now: datetime, *, is_satisfied: bool, ends_at: datetime | None = None
+) -> SlotMove:
+    """What becomes of a slot that waits. Its assets count past its deadline too, until something is done about that. A
+    deadline that is not sooner than the next tick brings nothing: the slot was superseded first."""
     if is_satisfied:
         return SlotMove.OPEN
-    if slot.deadline_at is None or slot.deadline_at > now:
+    deadline_at = slot.deadline_at
+    if deadline_at is None or deadline_at > now or (ends_at is not None and ends_at <= deadline_at):
         return SlotMove.WAIT
     match gate.on_deadline:
         case OnDeadline.RUN:
@@ -94,6 +134,6 @@ def move_of(gate: AssetAndTime, slot: Slot, now: datetime, *, is_satisfied: bool
             assert_never(gate.on_deadline)
 
 
-def superseded(waiting: Sequence[Slot], *, catchup: bool) -> Sequence[Slot]:
-    """Those of the slots that still wait, in the order of their ticks, whose turn is over: all but the last."""
-    return () if catchup else waiting[:-1]
+def superseded(waiting: Sequence[Turn], now: datetime) -> list[Slot]:
+    """Those of the slots that still wait whose turn is over."""
+    return [turn.slot for turn in waiting if turn.ends_at is not None and turn.ends_at <= now]

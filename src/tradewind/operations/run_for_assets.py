@@ -10,7 +10,6 @@ from tradewind.decide.structure import Structure
 from tradewind.model.asset import AssetExpression, AssetKey
 from tradewind.model.run import NewRun
 from tradewind.model.run_ids import RUN_ID_SUFFIX_LENGTH, new_run_id
-from tradewind.model.slot_policy import EventWindow
 from tradewind.model.states import RunType, TriggeredBy
 from tradewind.model.timetable import AssetAndTime, PartitionedAssets
 from tradewind.operations.create_run import create_new_runs
@@ -47,11 +46,6 @@ class ListeningDag:
         """How its assets' partitions become its own, where it has runs for partitions."""
         timetable = self.structure.dag.timetable
         return timetable if isinstance(timetable, PartitionedAssets) else None
-
-    def oldest(self, tx: Transaction, window: EventWindow | None = None) -> dict[AssetKey, int]:
-        """The first pending update of each of its assets that has one."""
-        wanted = {(self.dag_id, key) for key in awaited_assets(self.condition, self.meaning)}
-        return {key: event for (_, key), event in tx.deliveries.oldest(wanted, window).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from tradewind.decide.structure import Structure
 from tradewind.decide.timetables import next_run
@@ -14,11 +15,14 @@ from tradewind.model.timetable import AssetAndTime, RunInfo
 from tradewind.operations.create_run import create_due_runs
 from tradewind.operations.plan_runs import ask_for_more, plan_of
 from tradewind.operations.scheduled_run import scheduled_run
-from tradewind.operations.settle_slots import take_tick
+from tradewind.operations.settle_slots import take_ticks
 from tradewind.scheduler.fencing import fence
-from tradewind.scheduler.run_for_assets import look_at
+from tradewind.scheduler.run_for_assets import look_at_ticks
 from tradewind.scheduler.state import SchedulerState
 from tradewind.storage.interface import DagRecord, Transaction
+
+_MOST_TICKS: Final = 200
+"""Of one DAG in one transaction. What is left is still due."""
 
 
 @dataclass(slots=True)
@@ -27,6 +31,8 @@ class _Batch:
 
     runs: list[tuple[Structure, NewRun]] = field(default_factory=list)
     following: dict[str, RunInfo | None] = field(default_factory=dict)
+    ticks: dict[str, datetime] = field(default_factory=dict)
+    """Of DAGs whose ticks wait for assets, the first that has come."""
 
 
 def create_runs(state: SchedulerState) -> int:
@@ -48,9 +54,8 @@ def create_runs(state: SchedulerState) -> int:
             _create_next(tx, state, record, active[record.dag_id].active, now, batch)
         create_due_runs(tx, batch.runs, now)
         tx.dags.set_next_runs(batch.following)
-        gated = [record for record in due if _gate_of(tx, state, record) is not None]
-        if gated:
-            look_at(tx, state, gated, now)
+        if batch.ticks:
+            look_at_ticks(tx, state, [record for record in due if record.dag_id in batch.ticks], now, batch.ticks)
         return [record.dag_id for record in due]
 
     dag_ids = state.store.transact(work)
@@ -83,15 +88,12 @@ def _create_next(
         structure = state.structures.get(tx, version_key)
         dag = structure.dag
         plan = plan_of(tx, dag)
+        if isinstance(dag.timetable, AssetAndTime):
+            _take_ticks(tx, record, dag, dag.timetable, plan, now, batch)
+            return
         following = _following(dag, info, now, plan)
     except DagUnusable as error:
         fence(tx, error)
-        return
-    if isinstance(dag.timetable, AssetAndTime):
-        # It waits for its assets, and so long it is no run: no limit of runs concerns it.
-        take_tick(tx, record.dag_id, dag.timetable, info, now)
-        batch.following[record.dag_id] = following
-        ask_for_more(tx, record.file, plan, info, following)
         return
     if active_runs >= dag.max_active_runs:
         tx.dags.set_at_run_limit([record.dag_id], True)
@@ -101,14 +103,26 @@ def _create_next(
     ask_for_more(tx, record.file, plan, info, following)
 
 
-def _gate_of(tx: Transaction, state: SchedulerState, record: DagRecord) -> AssetAndTime | None:
-    if record.version_key is None or record.next_run is None:
-        return None
-    try:
-        timetable = state.structures.get(tx, record.version_key).dag.timetable
-    except DagUnusable:
-        return None
-    return timetable if isinstance(timetable, AssetAndTime) else None
+def _take_ticks(
+    tx: Transaction,
+    record: DagRecord,
+    dag: Dag,
+    gate: AssetAndTime,
+    plan: PlannedRuns | None,
+    now: datetime,
+    batch: _Batch,
+) -> None:
+    """Let the ticks that have come wait for their assets. So long they are no runs: no limit of runs concerns them, and
+    of the many that a DAG may have to catch up with, many are noted at once."""
+    following = record.next_run
+    ticks: list[RunInfo] = []
+    while following is not None and following.run_after <= now and len(ticks) < _MOST_TICKS:
+        ticks.append(following)
+        following = _following(dag, following, now, plan)
+    take_ticks(tx, dag.dag_id, gate, ticks, now)
+    batch.following[dag.dag_id] = following
+    batch.ticks[dag.dag_id] = ticks[0].run_after
+    ask_for_more(tx, record.file, plan, ticks[-1], following)
 
 
 def _following(dag: Dag, info: RunInfo, now: datetime, plan: PlannedRuns | None) -> RunInfo | None:

@@ -1,6 +1,6 @@
 """Duty: create the runs that updates of assets ask for."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Final
@@ -29,7 +29,7 @@ def create_asset_runs(state: SchedulerState) -> int:
     now = state.clock.now()
 
     def work(tx: Transaction) -> tuple[list[str], list[str], int | None]:
-        if hand_out_events(tx, lambda dag_ids: _take_all(tx, state, dag_ids)) == MOST_EVENTS:
+        if hand_out(tx, state) == MOST_EVENTS:
             return [], [], None
         wanted = tx.dag_changes.pending(_MOST_DAGS)
         records = tx.dags.lock(wanted, skip_locked=True) if wanted else []
@@ -80,11 +80,16 @@ def next_deadline(state: SchedulerState) -> datetime | None:
     return state.store.transact(lambda tx: tx.slots.next_deadline(now))
 
 
+def hand_out(tx: Transaction, state: SchedulerState) -> int:
+    """Updates to the DAGs that wait for them, as many as one transaction hands out. Returns how many."""
+    return hand_out_events(tx, lambda dag_ids: _take_all(tx, state, dag_ids))
+
+
 def look_at(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime) -> list[str]:
     """What locked DAGs owe to updates of assets. Returns those that got runs."""
     listening = _listening(tx, state, [record for record in records if not unusable(record)])
     return [
-        *_settle_slots(tx, state, [each for each in listening if each.gate is not None], now),
+        *_settle_slots(tx, state, [each for each in listening if each.gate is not None], now, {}),
         *run_for_assets(
             tx,
             [each for each in listening if each.gate is None and each.partitions is None],
@@ -95,13 +100,30 @@ def look_at(tx: Transaction, state: SchedulerState, records: Sequence[DagRecord]
     ]
 
 
-def _settle_slots(tx: Transaction, state: SchedulerState, dags: Sequence[ListeningDag], now: datetime) -> list[str]:
-    slots = tx.slots.waiting([dag.dag_id for dag in dags]) if dags else []
+def look_at_ticks(
+    tx: Transaction, state: SchedulerState, records: Sequence[DagRecord], now: datetime, ticks: Mapping[str, datetime]
+) -> None:
+    """What locked DAGs owe to ticks that have just come, the first of each in `ticks`."""
+    # First: whether a tick before these has its assets must not depend on who hands them out.
+    hand_out(tx, state)
+    _settle_slots(tx, state, _listening(tx, state, records), now, ticks)
+
+
+def _settle_slots(
+    tx: Transaction,
+    state: SchedulerState,
+    dags: Sequence[ListeningDag],
+    now: datetime,
+    ticks: Mapping[str, datetime],
+) -> list[str]:
     created = []
     for dag in dags:
-        own = [slot for slot in slots if slot.dag_id == dag.dag_id]
-        if own and dag.gate is not None and SlotSettler(tx, dag, dag.gate, state.structures).settle(own, now):
-            created.append(dag.dag_id)
+        try:
+            if dag.gate is not None:
+                settler = SlotSettler(tx, dag, dag.gate, state.structures)
+                created += [dag.dag_id] if settler.settle(now, since=ticks.get(dag.dag_id)) else []
+        except DagUnusable as error:
+            fence(tx, error)
     return created
 
 

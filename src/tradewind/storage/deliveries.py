@@ -153,9 +153,7 @@ class Deliveries:
         rows = self._connection.execute(statement, {"dag_id": dag_id})
         return [Arrival(row[0], AssetKey(row[1]), row[2] or "", row[3]) for row in rows]
 
-    def oldest(
-        self, wanted: Collection[tuple[str, AssetKey]], window: EventWindow | None = None
-    ) -> dict[tuple[str, AssetKey], int]:
+    def oldest(self, wanted: Collection[tuple[str, AssetKey]]) -> dict[tuple[str, AssetKey], int]:
         if not wanted:
             return {}
         batch = batch_table(self._dialect, _WANTED)
@@ -166,7 +164,6 @@ class Deliveries:
                 _COLUMNS.dag_id == batch.c.dag_id,
                 _COLUMNS.asset_key == batch.c.asset_key,
                 delivery_is_pending,
-                *_within(window),
             )
             .scalar_subquery()
         )

@@ -24,7 +24,7 @@ def test_ticks_are_listed_with_what_they_wait_for(deployment: CliDeployment) -> 
     assert deployment.rows("dags", "waiting") == []
     tick = utc("2026-01-01T01:00")
     with wired(load_settings()) as wiring, wiring.database.begin() as tx:
-        tx.slots.add(NewSlot("hourly", RunInfo(tick, None), deadline_at=utc("2026-01-01T02:00")), tick)
+        tx.slots.add([NewSlot("hourly", RunInfo(tick, None), deadline_at=utc("2026-01-01T02:00"))], tick)
 
     (row,) = deployment.rows("dags", "waiting", "hourly")
 
@@ -41,7 +41,7 @@ def test_updates_that_no_scheduler_has_handed_out_are_not_missing(deployment: Cl
     deployment.publish(HOURLY)
     tick = utc("2026-01-01T01:00")
     with wired(load_settings()) as wiring, wiring.database.begin() as tx:
-        tx.slots.add(NewSlot("hourly", RunInfo(tick, None)), tick)
+        tx.slots.add([NewSlot("hourly", RunInfo(tick, None))], tick)
         (orders,) = tx.assets.named(["orders"], [])
         record_outside_event(tx, orders.key, extra={}, partition_key=None, now=tick)
 

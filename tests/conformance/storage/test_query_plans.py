@@ -23,6 +23,7 @@ from tradewind.model.listing import Condition, Listed, Query
 from tradewind.model.listing import Test as Asked
 from tradewind.model.run import NewRun
 from tradewind.model.slot import NewSlot
+from tradewind.model.slot_policy import EVERYTHING, EventWindow
 from tradewind.model.states import RunState, RunType, TaskState
 from tradewind.model.task import Started
 from tradewind.model.timetable import RunInfo
@@ -392,6 +393,16 @@ SCHEDULING: dict[str, tuple[Question, str, str]] = {
         "ix_asset_delivery_waiting",
     ),
     # By their key, so that the limit ends the scan.
+    "slots.updated_in": (
+        lambda tx: tx.slots.updated_in("sales", [AssetKey(1)], [EVERYTHING]),
+        "ix_asset_delivery_pending",
+        "ix_asset_delivery_waiting",
+    ),
+    "slots.updated_in, of a partition": (
+        lambda tx: tx.slots.updated_in("sales", [AssetKey(1)], [EventWindow(partition_key="p")]),
+        "ix_asset_delivery_pending",
+        "ix_asset_delivery_waiting",
+    ),
     "dag_changes.pending": (
         lambda tx: tx.dag_changes.pending(10),
         "pk_dag_change|SCAN dag_change\nSCAN first",
@@ -402,6 +413,16 @@ SCHEDULING: dict[str, tuple[Question, str, str]] = {
         lambda tx: tx.slots.waiting(["sales"]),
         "ix_schedule_slot_waiting",
         "ix_schedule_slot_waiting",
+    ),
+    "slots.first_waiting": (
+        lambda tx: tx.slots.first_waiting("sales", 10, NOW),
+        "ix_schedule_slot_waiting",
+        "ix_schedule_slot_waiting",
+    ),
+    "slots.overdue_of": (
+        lambda tx: tx.slots.overdue_of("sales", NOW, 10),
+        "ix_schedule_slot_",
+        "ix_schedule_slot_",
     ),
     "slots.overdue": (lambda tx: tx.slots.overdue(NOW, 10), "ix_schedule_slot_", "ix_schedule_slot_"),
     "slots.next_deadline": (
@@ -452,8 +473,9 @@ def test_assets_slots_and_deadlines_are_found_by_index(
 def test_a_tick_and_a_plan_are_found_by_their_key(history: World, store: Database, database_kind: DatabaseKind) -> None:
     """(C1, C5) A tick that was noted already, the last one of a DAG, and the runs that an author's timetable named."""
     questions: dict[str, Question] = {
-        "slots.add": lambda tx: tx.slots.add(_SLOT, NOW),
+        "slots.add": lambda tx: tx.slots.add([_SLOT], NOW),
         "slots.last": lambda tx: tx.slots.last("sales"),
+        "slots.at": lambda tx: tx.slots.at("sales", NOW),
         "plans.find": lambda tx: tx.plans.find("sales"),
     }
     read_whole = {

@@ -172,10 +172,30 @@ def test_a_window_bounds_what_counts(store: Database) -> None:
             (EventWindow(partition_key="p"), late),
             (EventWindow(partition_key="q"), None),
         ):
-            assert tx.deliveries.oldest([("d", a)], window).get(("d", a)) == event
+            assert tx.slots.updated_in("d", [a], [window]) == [set() if event is None else {a}]
         assert tx.deliveries.newest_at("d", window=EventWindow(before=NOW)) == NOW
         assert tx.deliveries.take("d", RUN, window=EventWindow(before=NOW)) == 1
         assert tx.deliveries.consumed([RUN]) == [(RUN, early)]
+
+
+def test_many_windows_are_asked_about_at_once(store: Database) -> None:
+    """C4."""
+    with store.begin() as tx:
+        a, b, c = add(tx, "a"), add(tx, "b"), add(tx, "c")
+        delivered(tx, "d", a, NOW)
+        delivered(tx, "d", b, NOW + minutes(9), "p")
+        delivered(tx, "other", c, NOW)
+        windows = [
+            EventWindow(),
+            EventWindow(NOW, NOW + minutes(1)),
+            EventWindow(after=NOW + minutes(1)),
+            EventWindow(partition_key="p"),
+            EventWindow(NOW + minutes(1), NOW + minutes(2)),
+        ]
+
+        assert tx.slots.updated_in("d", [a, b, c], windows) == [{a, b}, {a}, {b}, {b}, set()]
+        assert tx.slots.updated_in("d", [], windows[:1]) == [set()]
+        assert tx.slots.updated_in("d", [a], []) == []
 
 
 def test_past_updates_are_found_whoever_consumed_them(store: Database) -> None:
@@ -369,9 +389,10 @@ def test_a_tick_is_one_slot_and_waits_until_it_is_settled_once(world: World, sto
     first = RunInfo(NOW, DataInterval(NOW - minutes(60), NOW))
     second = RunInfo(NOW + minutes(60), None)
     with store.begin() as tx:
-        assert tx.slots.add(NewSlot("d", second), NOW)
-        assert tx.slots.add(NewSlot("d", first, deadline_at=NOW + minutes(5)), NOW)
-        assert not tx.slots.add(NewSlot("d", first), NOW)
+        assert tx.slots.add([NewSlot("d", second)], NOW) == 1
+        assert tx.slots.add([NewSlot("d", first, deadline_at=NOW + minutes(5)), NewSlot("d", second)], NOW) == 1
+        assert tx.slots.add([NewSlot("d", first)], NOW) == 0
+        assert tx.slots.add([], NOW) == 0
 
         older, newer = tx.slots.waiting(["d", "e"])
         assert (older.info, newer.info) == (first, second)
@@ -392,10 +413,53 @@ def test_a_tick_is_one_slot_and_waits_until_it_is_settled_once(world: World, sto
 def test_a_slot_whose_deadline_was_dealt_with_goes_on_waiting(world: World, store: Database) -> None:
     world.dag("d")
     with store.begin() as tx:
-        tx.slots.add(NewSlot("d", RunInfo(NOW, None), deadline_at=NOW), NOW)
+        tx.slots.add([NewSlot("d", RunInfo(NOW, None), deadline_at=NOW)], NOW)
         (slot,) = tx.slots.waiting(["d"])
 
         tx.slots.note(slot, "late")
 
         (slot,) = tx.slots.waiting(["d"])
         assert (slot.deadline_at, slot.reason) == (None, "late")
+
+
+def test_slots_are_looked_at_from_a_tick_on_or_by_their_deadline(world: World, store: Database) -> None:
+    """C4."""
+    world.dag("d")
+    ticks = [NOW + minutes(number) for number in range(4)]
+    with store.begin() as tx:
+        tx.slots.add([NewSlot("d", RunInfo(tick, None), tick + minutes(5)) for tick in ticks], NOW)
+
+        assert [slot.info.run_after for slot in tx.slots.first_waiting("d", 2)] == ticks[:2]
+        assert [slot.info.run_after for slot in tx.slots.first_waiting("d", 9, ticks[2])] == ticks[2:]
+        assert tx.slots.first_waiting("e", 9) == []
+        assert [slot.info.run_after for slot in tx.slots.overdue_of("d", NOW + minutes(6), 9)] == ticks[:2]
+        assert len(tx.slots.overdue_of("d", NOW + minutes(6), 1)) == 1
+        found = tx.slots.at("d", ticks[1])
+        assert found is not None
+        assert found.info.run_after == ticks[1]
+        assert tx.slots.at("d", NOW - minutes(1)) is None
+
+
+def test_only_slots_that_wait_are_superseded_or_settled_by_a_run_of_their_date(world: World, store: Database) -> None:
+    """C4."""
+    world.dag("d")
+    ticks = [NOW + minutes(number) for number in range(4)]
+    with store.begin() as tx:
+        tx.slots.add([NewSlot("d", RunInfo(tick, DataInterval(tick, tick)), NOW) for tick in ticks], NOW)
+        slots = tx.slots.waiting(["d"])
+        tx.slots.end([SlotEnd(slots[0].key, SlotState.OPEN, RUN)], NOW)
+
+        tx.slots.settle_date("d", ticks[0], RunKey(9), "by hand", NOW)
+        tx.slots.settle_date("d", ticks[1], RunKey(9), "by hand", NOW)
+        assert tx.slots.supersede([slot.key for slot in slots[:3]], "why", NOW) == 1
+        assert tx.slots.supersede([], "why", NOW) == 0
+        assert tx.slots.supersede_all(["d", "e"], "all", NOW) == 1
+        assert tx.slots.supersede_all([], "all", NOW) == 0
+
+        found = [tx.slots.at("d", tick) for tick in ticks]
+        assert [slot and (slot.state, slot.run_key, slot.reason, slot.deadline_at) for slot in found] == [
+            (SlotState.OPEN, RUN, None, None),
+            (SlotState.OPEN, RunKey(9), "by hand", None),
+            (SlotState.SUPERSEDED, None, "why", None),
+            (SlotState.SUPERSEDED, None, "all", None),
+        ]

@@ -6,7 +6,19 @@ from datetime import timedelta
 import pytest
 
 from tests.instants import utc
-from tradewind.decide.slots import SlotMove, event_window, history_window, move_of, new_slot, partition_of, superseded
+from tradewind.decide.slots import (
+    SlotMove,
+    Turn,
+    event_window,
+    history_window,
+    move_of,
+    new_slot,
+    opens_in_order,
+    partition_of,
+    superseded,
+    turn_end,
+)
+from tradewind.model.dag import Dag
 from tradewind.model.slot import Slot, SlotKey
 from tradewind.model.slot_policy import EVERYTHING, EventWindow, Match, OnDeadline, SlotState
 from tradewind.model.timetable import AssetAndTime, CronDataInterval, CronTrigger, DataInterval, Delta, RunInfo
@@ -98,9 +110,46 @@ def test_what_a_deadline_brings_is_the_policy_of_the_gate(policy: OnDeadline, mo
     assert move_of(gate, waiting(0), NOON, is_satisfied=False) is SlotMove.WAIT
 
 
-def test_without_catchup_only_the_last_tick_goes_on_waiting() -> None:
-    slots = [waiting(number) for number in range(3)]
+def test_a_deadline_that_is_not_sooner_than_the_next_tick_brings_nothing() -> None:
+    slot = waiting(0, deadline_at=NOON + HOUR)
+    later = NOON + 9 * HOUR
 
-    assert list(superseded(slots, catchup=False)) == slots[:2]
-    assert list(superseded(slots, catchup=True)) == []
-    assert list(superseded([], catchup=False)) == []
+    assert move_of(GATE, slot, later, is_satisfied=False, ends_at=NOON + HOUR) is SlotMove.WAIT
+    assert move_of(GATE, slot, later, is_satisfied=False, ends_at=NOON + 2 * HOUR) is SlotMove.RUN_LATE
+    assert move_of(GATE, slot, later, is_satisfied=True, ends_at=NOON + HOUR) is SlotMove.OPEN
+
+
+def test_a_turn_ends_with_the_next_tick_of_the_timetable() -> None:
+    dag = Dag("d", tasks=(), timetable=GATE, catchup=False)
+
+    assert turn_end(dag, INFO, None) == NOON + HOUR
+    assert turn_end(dag, INFO, NOON) == NOON + HOUR
+    assert turn_end(dag, INFO, NOON + HOUR / 2) == NOON + HOUR / 2
+    assert turn_end(dag, INFO, NOON + 5 * HOUR) == NOON + HOUR
+    assert turn_end(replace(dag, end_at=NOON - HOUR / 2), INFO, None) is None
+    assert turn_end(replace(dag, catchup=True), INFO, NOON + 5 * HOUR) is None
+
+
+def test_updates_from_the_next_tick_on_are_not_for_this_one() -> None:
+    shortly = timedelta(microseconds=1)
+    in_interval = replace(GATE, match=Match.IN_INTERVAL)
+
+    assert event_window(GATE, INFO, None, NOON + HOUR) == EventWindow(before=NOON + HOUR - shortly)
+    assert event_window(in_interval, INFO, None, NOON + HOUR) == EventWindow(NOON - HOUR, NOON - shortly)
+    assert event_window(in_interval, INFO, None, NOON - HOUR / 2).before == NOON - HOUR / 2 - shortly
+
+
+@pytest.mark.parametrize(
+    ("match", "in_order"),
+    [(Match.ANY, True), (Match.SINCE_LAST_RUN, True), (Match.IN_INTERVAL, False), (Match.PARTITION, False)],
+)
+def test_ticks_open_in_order_where_later_ones_have_no_updates_of_their_own(match: Match, in_order: bool) -> None:
+    assert opens_in_order(replace(GATE, match=match), catchup=True) is in_order
+    assert not opens_in_order(replace(GATE, match=match), catchup=False)
+
+
+def test_slots_whose_turn_is_over_are_superseded() -> None:
+    ends = (NOON, NOON + HOUR, NOON + 2 * HOUR, None)
+    turns = [Turn(waiting(number), EVERYTHING, ends_at) for number, ends_at in enumerate(ends)]
+
+    assert superseded(turns, NOON + HOUR) == [waiting(0), waiting(1)]

@@ -104,10 +104,8 @@ class DeliveryStore(Protocol):
     def arrivals(self, dag_id: str, target_key: str | None = None) -> list[Arrival]:
         """Which partitions are there and pending, for each partition of the DAG, or for the one."""
 
-    def oldest(
-        self, wanted: Collection[tuple[str, AssetKey]], window: EventWindow | None = None
-    ) -> dict[tuple[str, AssetKey], int]:
-        """The first pending update for a DAG of an asset, as far as there is one (within the window)."""
+    def oldest(self, wanted: Collection[tuple[str, AssetKey]]) -> dict[tuple[str, AssetKey], int]:
+        """The first pending update for a DAG of an asset, as far as there is one."""
 
     def newest_at(self, dag_id: str, *, event: int | None = None, window: EventWindow | None = None) -> datetime | None:
         """When the last of the pending updates for the DAG, or the one, happened."""
@@ -165,14 +163,29 @@ class DagChangeStore(Protocol):
 class SlotStore(Protocol):
     """Ticks that wait for assets. All writes are for DAGs that are locked."""
 
-    def add(self, slot: NewSlot, now: datetime) -> bool:
-        """A tick that has come. False: it is there already."""
+    def add(self, slots: Sequence[NewSlot], now: datetime) -> int:
+        """Ticks of one DAG that have come. Returns how many were not there already."""
 
     def waiting(self, dag_ids: Collection[str]) -> list[Slot]:
         """By DAG and time, the oldest first."""
 
+    def first_waiting(self, dag_id: str, limit: int, since: datetime | None = None) -> list[Slot]:
+        """The oldest of a DAG, from a tick on."""
+
+    def overdue_of(self, dag_id: str, now: datetime, limit: int) -> list[Slot]:
+        """Those of a DAG whose deadline is to be dealt with, by that."""
+
     def end(self, ends: Sequence[SlotEnd], now: datetime) -> set[SlotKey]:
         """Let those that still wait wait no more. Returns the keys of those that did."""
+
+    def settle_date(self, dag_id: str, date: datetime, run_key: RunKey, reason: str, now: datetime) -> None:
+        """Let the one of a logical date, if it waits, have a run that was made without it."""
+
+    def supersede(self, keys: Collection[SlotKey], reason: str, now: datetime) -> int:
+        """Let those that still wait give way to a later tick. Returns how many did wait."""
+
+    def supersede_all(self, dag_ids: Collection[str], reason: str, now: datetime) -> int:
+        """As `supersede`, all slots of these DAGs."""
 
     def note(self, slot: Slot, reason: str) -> None:
         """Its deadline was dealt with, and it goes on waiting."""
@@ -180,11 +193,19 @@ class SlotStore(Protocol):
     def last(self, dag_id: str) -> Slot | None:
         """The one with the latest tick."""
 
+    def at(self, dag_id: str, tick: datetime) -> Slot | None:
+        """The one of that tick."""
+
     def overdue(self, now: datetime, limit: int) -> list[str]:
         """DAGs that are scheduled at all, with slots whose deadline is to be dealt with."""
 
     def next_deadline(self, now: datetime) -> datetime | None:
         """When `overdue` will next have another answer than now."""
+
+    def updated_in(
+        self, dag_id: str, asset_keys: Collection[AssetKey], windows: Sequence[EventWindow]
+    ) -> list[set[AssetKey]]:
+        """Which of these assets have pending updates for the DAG, within each of the windows. One question for all."""
 
     def counts(self) -> Mapping[str, int]:
         """How many slots of each DAG wait."""
