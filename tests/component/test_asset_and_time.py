@@ -13,7 +13,15 @@ from tradewind.model.dag import Dag, Task
 from tradewind.model.run import Run
 from tradewind.model.slot_policy import Match, OnDeadline, SlotState
 from tradewind.model.states import RunState, RunType
-from tradewind.model.timetable import AssetAndTime, CronDataInterval, CronTrigger, Delta
+from tradewind.model.timetable import (
+    AssetAndTime,
+    AssetTriggered,
+    CronDataInterval,
+    CronTrigger,
+    Delta,
+    Never,
+    Timetable,
+)
 from tradewind.operations.plan_backfill import BackfillRequest, plan_backfill, runs_to_make
 from tradewind.operations.record_asset_events import add_asset_events
 from tradewind.operations.start_backfill import start_backfill
@@ -285,6 +293,34 @@ def test_ticks_that_caught_up_give_way_to_the_newest_when_the_dag_no_longer_does
     assert slots(world) == [(1, SlotState.SUPERSEDED), (2, SlotState.SUPERSEDED), (3, SlotState.WAITING)]
 
 
+@pytest.mark.parametrize(
+    ("timetable", "assets"),
+    [
+        pytest.param(HOURLY, None, id="cron"),
+        pytest.param(Never(), None, id="none"),
+        pytest.param(AssetTriggered(), A, id="assets"),
+    ],
+)
+def test_ticks_wait_no_more_when_the_schedule_is_another_kind(
+    any_world: World, timetable: Timetable, assets: AssetExpression | None
+) -> None:
+    """C4."""
+    gated(any_world, deadline=Delta.of(timedelta(minutes=10)))
+    any_world.scheduler()
+    any_world.pass_time(HOUR)
+
+    other = Dag("report", tasks=(Task("work"),), timetable=timetable, assets=assets, start_at=utc("2026-01-01T00:30"))
+    any_world.publish(other)
+
+    assert slots(any_world) == [(1, SlotState.SUPERSEDED)]
+    with any_world.database.begin() as tx:
+        slot = tx.slots.at("report", utc("2026-01-01T01:00"))
+    assert slot is not None
+    assert slot.reason == "the schedule of the DAG waits no more for a time and assets"
+    any_world.pass_time(1200)
+    assert any_world.told(SlotOverdue) == []
+
+
 def test_a_paused_dag_keeps_its_slot_and_the_updates(any_world: World) -> None:
     """C4."""
     gated(any_world)
@@ -456,6 +492,37 @@ def test_a_run_of_that_date_that_somebody_asked_for_settles_the_slot_and_consume
     assert consumed(world) == [[]]
     world.pass_time(HOUR)
     assert dates(world) == [1, 2]
+
+
+def test_a_run_by_hand_settles_the_slot_of_its_date_at_once(any_world: World) -> None:
+    """C4: no update and no tick is needed for that."""
+    gated(any_world, catchup=True)
+    any_world.scheduler()
+    any_world.pass_time(3 * HOUR, step_s=HOUR)
+
+    any_world.trigger("report", "mine", logical_date=utc("2026-01-01T02:00"))
+
+    assert slots(any_world) == [(1, SlotState.WAITING), (2, SlotState.OPEN), (3, SlotState.WAITING)]
+    with any_world.database.begin() as tx:
+        slot = tx.slots.at("report", utc("2026-01-01T02:00"))
+    assert slot is not None
+    assert slot.run_key == any_world.run("mine", "report").key
+
+
+def test_a_backfill_settles_the_slot_of_its_date_at_once(world: World) -> None:
+    """C4, C6."""
+    gated(world)
+    world.scheduler()
+    world.pass_time(HOUR + 600)
+    request = BackfillRequest("report", utc("2026-01-01T01:00"), utc("2026-01-01T01:00"))
+
+    with world.database.begin() as tx:
+        plan = plan_backfill(tx, request, world.structures, world.clock.now())
+        start_backfill(tx, plan, world.structures, world.clock.now())
+
+    assert slots(world) == [(1, SlotState.OPEN)]
+    world.settle()
+    assert dates(world) == [1]
 
 
 def test_a_tick_whose_run_somebody_asked_for_before_waits_for_nothing(world: World) -> None:

@@ -13,7 +13,7 @@ class SlotState(StrEnum):
     OPEN = "open"
     """It has its run."""
     SUPERSEDED = "superseded"
-    """The next tick came first, and the DAG does not catch up."""
+    """The next tick came first, and the DAG does not catch up; or its schedule is another kind now."""
     EXPIRED = "expired"
     """Its deadline passed first."""
 

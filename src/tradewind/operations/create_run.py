@@ -14,6 +14,7 @@ from tradewind.model.listing import Row
 from tradewind.model.run import NewRun, Run
 from tradewind.model.states import RunState, RunType
 from tradewind.model.task import NewTask
+from tradewind.model.timetable import AssetAndTime
 from tradewind.operations.deadlines import set_deadlines
 from tradewind.storage.interface import Transaction
 from tradewind.telemetry.events import RunMoved, RunTimes
@@ -35,6 +36,7 @@ def create_run(tx: Transaction, structure: Structure, new: NewRun, now: datetime
     tasks = _tasks_of(tx, structure, new, may_exist=may_exist)
     run_key = tx.new_runs.create(new, tasks, now)
     _tell(tx, run_key, new, tasks, now)
+    _settle_slot(tx, structure, run_key, new, now)
     set_deadlines(tx, structure.dag, run_key, new, now)
     return run_key
 
@@ -76,6 +78,7 @@ def create_shown_run(
     tasks = _tasks_of(tx, structure, new, may_exist=may_exist)
     run_key, row = tx.new_runs.create_shown(new, tasks, now)
     _tell(tx, run_key, new, tasks, now)
+    _settle_slot(tx, structure, run_key, new, now)
     set_deadlines(tx, structure.dag, run_key, new, now)
     return run_key, row
 
@@ -115,6 +118,15 @@ def _tasks_at_first(structure: Structure, new: NewRun) -> Sequence[NewTask]:
 def _all_tasks(structure: Structure) -> Sequence[NewTask]:
     """The same for each run that has no date, as those that programs ask for in rows."""
     return tuple(new_tasks(structure, _NO_KEY_YET, None))
+
+
+def _settle_slot(tx: Transaction, structure: Structure, run_key: RunKey, new: NewRun, now: datetime) -> None:
+    """A tick that waits for assets waits no more when somebody, or a backfill, asks for the run of that very date. Runs
+    of the timetable itself come from their slots."""
+    date = new.logical_date
+    if date is None or new.run_type is RunType.SCHEDULED or not isinstance(structure.dag.timetable, AssetAndTime):
+        return
+    tx.slots.settle_date(new.dag_id, date, run_key, "somebody asked for the run of this date", now)
 
 
 def _tell(tx: Transaction, run_key: RunKey, new: NewRun, tasks: Sequence[NewTask], now: datetime) -> None:

@@ -201,10 +201,17 @@ def _await(tx: Transaction, awaited: Sequence[Publication], records: dict[str, D
         {each.dag.dag_id: _next_after_publishing(tx, each.dag, records[each.dag.dag_id], now) for each in awaited}
     )
     tx.dags.set_at_run_limit([each.dag.dag_id for each in awaited], False)
+    _end_slots(tx, [each.dag for each in awaited if records[each.dag.dag_id].version_key is not None], now)
     for each in awaited:
         if records[each.dag.dag_id].error is not None:
             tx.dags.set_error(each.dag.dag_id, None)
             tx.changes.record_runs(tx.runs.running_of_dag(each.dag.dag_id), now)
+
+
+def _end_slots(tx: Transaction, dags: Sequence[Dag], now: datetime) -> None:
+    """Nobody looks any more at ticks that wait for assets where the schedule is another kind now."""
+    ungated = [dag.dag_id for dag in dags if not isinstance(dag.timetable, AssetAndTime)]
+    tx.slots.supersede_all(ungated, "the schedule of the DAG waits no more for a time and assets", now)
 
 
 def _next_after_publishing(tx: Transaction, dag: Dag, record: DagRecord, now: datetime) -> RunInfo | None:
