@@ -1,10 +1,12 @@
 """Nothing is lost and nothing runs twice when schedulers, workers or messages are lost (A1 B7)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from datetime import datetime
 
 import pytest
 
 from tests.component.world import PatientExecutor, World, fails, succeeds
+from tradewind.decide.liveness import Suspects
 from tradewind.model.dag import Retry, Task
 from tradewind.model.ids import AttemptKey
 from tradewind.model.mapping import FixedLength
@@ -205,6 +207,32 @@ def test_heartbeats_keep_a_long_task_alive(world: World) -> None:
 
     assert world.states() == {"a": "running"}
     assert world.told(AttemptLost) == []
+
+
+def test_who_is_heard_of_while_the_scheduler_stands_still_is_not_given_up(
+    any_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B7. Found by the simulation: between the look and the deed, time may pass."""
+    any_world.dag(Task("a", retry=Retry(retries=1, delay_s=0.0)))
+    any_world.trigger()
+    executor = PatientExecutor(any_world.clock)
+    any_world.scheduler(executor)
+    any_world.settle()
+    confirm = Suspects.confirm
+
+    def late(self: Suspects, silent: Iterable[tuple[Hashable, datetime | None]], monotonic_s: float) -> set[Hashable]:
+        lost = confirm(self, silent, monotonic_s)
+        if lost:
+            any_world.clock.advance(8)
+            beat(any_world, executor)
+        return lost
+
+    monkeypatch.setattr(Suspects, "confirm", late)
+    any_world.pass_time(1_000, step_s=10)
+
+    assert any_world.states() == {"a": "running"}
+    assert any_world.told(AttemptLost) == []
+    assert executor.revoked == []
 
 
 def test_a_clock_set_ahead_gives_up_no_worker_whose_lease_still_holds(world: World) -> None:

@@ -37,7 +37,13 @@ def test_no_seed_violates_an_invariant(simulator: Simulator, first: int) -> None
         assert report.violation is None, describe(report)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(910076, id="DAGs at their limit kept others from starting runs")])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(910076, id="DAGs at their limit kept others from starting runs"),
+        pytest.param(910390, id="who was heard of while a scheduler stood still was given up"),
+    ],
+)
 def test_what_a_seed_once_found_is_mended(simulator: Simulator, seed: int) -> None:
     report = simulator.run(seed)
 

@@ -48,7 +48,9 @@ class Rescuer:
         lost = self._silent_tasks.confirm(seen, state.clock.monotonic())
         chosen = [task for task in silent if task.attempt_key in lost]
         reason = f"no heartbeat for {timeout_s:g} s: its worker is taken to be lost"
-        return self._fail(chosen, _WITH_PROCESS, reason, LostBy.SILENCE, now)
+        given_up = self._fail(chosen, _WITH_PROCESS, reason, LostBy.SILENCE, now)
+        self._revoke(given_up)  # and no sooner: the executor would end whoever was heard of meanwhile
+        return len(given_up)
 
     def rescue_stuck_tasks(self) -> int:
         """Attempts that their executor does not start: back in line, and failed if that helps nothing."""
@@ -70,6 +72,7 @@ class Rescuer:
                 requeuing.append(task.attempt_key)
         self._requeue(requeuing, f"not started within {timeout_s:g} s of being queued", LostBy.QUEUE)
         reason = f"not started within {timeout_s:g} s of being queued, several times"
+        self._revoke([task.attempt_key for task in failing])  # so that none of them begins now
         self._fail(failing, _QUEUED, reason, LostBy.QUEUE, now)
         return len(stuck)
 
@@ -123,37 +126,44 @@ class Rescuer:
     def _requeue(self, attempts: Sequence[AttemptKey], reason: str, cause: LostBy) -> None:
         if not attempts:
             return
-        state = self._state
-        for executor in state.executors:
-            executor.revoke(attempts)
+        self._revoke(attempts)
 
         def work(tx: Transaction) -> None:
             back = tx.queue.requeue(attempts)
             tell_moves(tx, ((TaskState.SCHEDULED, key) for key in sorted(back)))
             tx.emit(*(AttemptLost(key, reason, cause) for key in sorted(back)))
 
-        state.store.transact(work)
+        self._state.store.transact(work)
+
+    def _revoke(self, attempts: Collection[AttemptKey]) -> None:
+        if attempts:
+            for executor in self._state.executors:
+                executor.revoke(attempts)
 
     def _fail(
         self, tasks: Sequence[TaskInstance], expected: Collection[TaskState], reason: str, cause: LostBy, now: datetime
-    ) -> int:
+    ) -> list[AttemptKey]:
+        """Returns those that were given up."""
         if not tasks:
-            return 0
+            return []
         state = self._state
-        attempts = [task.attempt_key for task in tasks]
-        for executor in state.executors:
-            executor.revoke(attempts)
+        heard_at = {task.attempt_key: task.heartbeat_at for task in tasks}
 
-        def work(tx: Transaction) -> None:
-            # An attempt may be reported as ended in any state; we give it up only in the one in which we saw it.
-            still = [task.attempt_key for task in tx.attempts.lock(attempts) if task.state in expected]
+        def work(tx: Transaction) -> list[AttemptKey]:
+            # An attempt may be reported as ended in any state; we give it up only in the one in which we saw it. And we
+            # may have stood still since we looked: whoever was heard of meanwhile is alive.
+            still = [
+                task.attempt_key
+                for task in tx.attempts.lock(list(heard_at))
+                if task.state in expected and task.heartbeat_at == heard_at[task.attempt_key]
+            ]
             failures = [Failed(attempt, now, reason=reason) for attempt in still]
             reported = report_tasks(tx, failures, now, state.structures)
             request_task_callbacks(tx, reported.ended, reason, state.structures, now)
             tx.emit(*(AttemptLost(task.key, reason, cause, task) for task in tasks if task.key in reported.ended))
+            return still
 
-        state.store.transact(work)
-        return len(tasks)
+        return state.store.transact(work)
 
 
 def _bury(tx: Transaction, jobs: Sequence[JobRecord], now: datetime) -> int:
