@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from tradewind.decide.timetables import next_run
+from tradewind.decide.timetables import partition_of as partition_named_by
 from tradewind.model.dag import Dag
 from tradewind.model.dag_bounds import restriction_of
 from tradewind.model.local_time import time_zone
@@ -106,7 +107,11 @@ def history_window(gate: AssetAndTime, info: RunInfo) -> EventWindow:
 
 
 def partition_of(gate: AssetAndTime, info: RunInfo) -> str:
-    """The key of the partition that a tick is about: its logical date on the clock of its timetable."""
+    """The key of the partition that a tick is about: that which its timetable names, else its logical date on the clock
+    of the timetable."""
+    named = partition_named_by(gate.timetable, info.run_after)
+    if named is not None:
+        return named.key
     zone = getattr(gate.timetable, "timezone", "UTC")
     return (info.logical_date or info.run_after).astimezone(time_zone(zone)).strftime(gate.key_format)
 

@@ -21,7 +21,15 @@ from tradewind.decide.slots import (
 from tradewind.model.dag import Dag
 from tradewind.model.slot import Slot, SlotKey
 from tradewind.model.slot_policy import EVERYTHING, EventWindow, Match, OnDeadline, SlotState
-from tradewind.model.timetable import AssetAndTime, CronDataInterval, CronTrigger, DataInterval, Delta, RunInfo
+from tradewind.model.timetable import (
+    AssetAndTime,
+    CronDataInterval,
+    CronPartition,
+    CronTrigger,
+    DataInterval,
+    Delta,
+    RunInfo,
+)
 
 NOON = utc("2026-01-02 12:00")
 HOUR = timedelta(hours=1)
@@ -84,6 +92,15 @@ def test_a_partition_is_named_on_the_clock_of_the_timetable() -> None:
 
     assert partition_of(gate, RunInfo(NOON, DataInterval(NOON + 6 * HOUR, NOON + 7 * HOUR))) == "03 03"
     assert partition_of(gate, RunInfo(NOON, None)) == "02 21"
+
+
+def test_a_timetable_of_partitions_names_the_partition_itself() -> None:
+    """That which the run is about, `run_offset` ticks from the tick and in the format of the timetable."""
+    gate = AssetAndTime(
+        CronPartition("0 * * * *", "Asia/Tokyo", key_format="%Hh", run_offset=-1), match=Match.PARTITION
+    )
+
+    assert partition_of(gate, RunInfo(NOON, None)) == "20h"
 
 
 def test_a_deadline_is_counted_from_the_tick() -> None:
