@@ -41,6 +41,7 @@ def test_no_seed_violates_an_invariant(simulator: Simulator, first: int) -> None
     "seed",
     [
         pytest.param(910076, id="DAGs at their limit kept others from starting runs"),
+        pytest.param(60009912, id="a task began its next try in a worker instead of with its trigger"),
         pytest.param(910390, id="who was heard of while a scheduler stood still was given up"),
     ],
 )

@@ -3,6 +3,8 @@
 from tradewind.model.ids import UNMAPPED
 from tradewind.model.states import OCCUPYING_STATES, HeldBy, TaskState
 
+_LIMITS = (HeldBy.MAX_ACTIVE_TASKS, HeldBy.MAX_ACTIVE_PER_RUN)
+
 
 class Cell:
     """One task instance of one run. Changed in place by `progress`; true only as far as the guarded writes say."""
@@ -39,5 +41,5 @@ class Cell:
 
     @property
     def is_held(self) -> bool:
-        """Whether it is scheduled and a limit of its own run keeps it back."""
-        return self.state is TaskState.SCHEDULED and self.held_by is not None
+        """Whether it is scheduled and a limit of its own run keeps it back: nothing else is for the gate to decide."""
+        return self.state is TaskState.SCHEDULED and self.held_by in _LIMITS

@@ -347,5 +347,5 @@ class RunProgress:
     def _recount_gate(self, cell: Cell, was_through: bool) -> None:
         if cell.is_through != was_through:
             self.gate.count(cell, +1 if cell.is_through else -1)
-        if cell.is_held and cell.held_by not in (HeldBy.DAG_PAUSED, HeldBy.START_FROM_TRIGGER):
+        if cell.is_held:
             self.gate.hold(cell)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.decide.runs import Play, held, snapshot
-from tradewind.model.dag import Task
+from tradewind.model.dag import Retry, StartTrigger, Task
 from tradewind.model.mapping import FixedLength
 from tradewind.model.states import HeldBy, TaskState, WeightRule
 
@@ -89,6 +89,21 @@ def test_an_instance_that_is_told_of_twice_stands_in_line_once() -> None:
     play.tell(snapshot("w[1]", S.SUCCESS, attempt=1))
 
     assert play.release() == ["w[2]"]
+
+
+def test_what_is_left_of_an_earlier_wait_lets_nobody_past_its_trigger() -> None:
+    """E3. Found by the simulation: who was told of twice while it was in line began its next try in a worker."""
+    trigger = StartTrigger("some.Trigger", "go_on")
+    task = Task("a", starts_from_trigger=True, start_trigger=trigger, retry=Retry(retries=1))
+    play = Play(task, max_active_tasks=1)
+    play.settle()
+    play.tell(held("a"), held("a"))
+    assert play.release() == ["a"]
+
+    play.tell(snapshot("a", S.UP_FOR_RETRY, attempt=2, try_number=1))
+
+    assert play.cell("a").held_by is HeldBy.START_FROM_TRIGGER
+    assert play.release() == []
 
 
 def test_who_is_no_longer_in_line_is_passed_over() -> None:
